@@ -1,0 +1,51 @@
+#pragma once
+
+// What the cluster model is told: nodes and pods as the API server last showed them, complete.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/base/labels.h"
+#include "src/base/object_key.h"
+#include "src/base/pod_template.h"
+#include "src/base/time.h"
+
+namespace quorate::cluster {
+
+struct NodeSpec {
+  std::string name;
+  std::string uid;
+  Labels labels;
+  std::vector<Taint> taints;
+  bool unschedulable = false;
+  bool ready = true;
+  ResourceList allocatable;
+
+  friend bool operator==(const NodeSpec&, const NodeSpec&) = default;
+};
+
+enum class PodPhase { Pending, Running, Succeeded, Failed };
+
+struct PodSpec {
+  ObjectKey key;
+  std::string uid;
+  std::int64_t generation = 0;
+  std::shared_ptr<const PodTemplate> spec;  // never null
+  ResourceList requests;                    // effective, resizes in flight included
+  std::string node;                         // "" while unassigned
+  PodPhase phase = PodPhase::Pending;
+  bool terminating = false;
+  Time created;
+  std::string nominated_node;
+  // The group the pod names: spec.schedulingGroup, or the fallback's label. Empty if none.
+  std::string group;
+  // The last condition PodScheduled=False as the API server has it, to skip equal writes.
+  std::string unschedulable_reason, unschedulable_message;
+
+  bool finished() const { return phase == PodPhase::Succeeded || phase == PodPhase::Failed; }
+};
+
+}  // namespace quorate::cluster

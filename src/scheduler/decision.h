@@ -1,0 +1,67 @@
+#pragma once
+
+// What the scheduler decides; hosts carry it out and report the outcome of each bind.
+
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "src/base/object_key.h"
+
+namespace quorate::scheduler {
+
+// Bind the pod to the node. The binds of a gang come in one batch, after every member has passed
+// Reserve, Permit and PreBind. Idempotent: the host answers a 409 by reading the pod back.
+struct Bind {
+  ObjectKey pod;
+  std::string pod_uid;
+  std::string node;
+  std::optional<ObjectKey> group;
+
+  friend bool operator==(const Bind&, const Bind&) = default;
+};
+
+// Condition PodScheduled=False and event FailedScheduling, to kube-scheduler's letter.
+struct PodUnschedulable {
+  ObjectKey pod;
+  std::string pod_uid;
+  std::string reason;  // Unschedulable or SchedulerError
+  std::string message;
+
+  friend bool operator==(const PodUnschedulable&, const PodUnschedulable&) = default;
+};
+
+// Condition PodGroupInitiallyScheduled of a native group; an event for a fallback one.
+struct GroupStatus {
+  ObjectKey group;
+  std::string group_uid;
+  bool native = true;
+  bool scheduled = false;
+  std::string reason;  // Scheduled, Unschedulable, SchedulerError
+  std::string message;
+
+  friend bool operator==(const GroupStatus&, const GroupStatus&) = default;
+};
+
+// A gang that could not be bound whole in time takes its bound members back: condition
+// DisruptionTarget first, then delete with a uid precondition; the owner recreates the pod.
+struct DeleteMember {
+  ObjectKey pod;
+  std::string pod_uid;
+  ObjectKey group;
+  std::string message;
+
+  friend bool operator==(const DeleteMember&, const DeleteMember&) = default;
+};
+
+using Decision = std::variant<Bind, PodUnschedulable, GroupStatus, DeleteMember>;
+
+// How a Bind ended.
+enum class BindResult {
+  Bound,      // the pod is on the node we named
+  Elsewhere,  // read back: another scheduler has bound it to another node
+  Gone,       // the pod is deleted, or it is another pod of that name
+  Failed,     // not carried out, as far as anyone can tell; worth another try
+};
+
+}  // namespace quorate::scheduler
