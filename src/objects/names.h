@@ -1,0 +1,52 @@
+#pragma once
+
+#include <string_view>
+
+// Labels, annotations, finalizers and gates that are part of an API contract.
+namespace quorate::objects::names {
+
+inline constexpr std::string_view kQueueName = "kueue.x-k8s.io/queue-name";
+inline constexpr std::string_view kPriorityClass = "kueue.x-k8s.io/priority-class";
+inline constexpr std::string_view kMaxExecTimeSeconds = "kueue.x-k8s.io/max-exec-time-seconds";
+inline constexpr std::string_view kPrebuiltWorkload = "kueue.x-k8s.io/prebuilt-workload-name";
+inline constexpr std::string_view kManaged = "kueue.x-k8s.io/managed";
+inline constexpr std::string_view kPodSet = "kueue.x-k8s.io/podset";
+inline constexpr std::string_view kClusterQueueName = "kueue.x-k8s.io/cluster-queue-name";
+inline constexpr std::string_view kLocalQueueName = "kueue.x-k8s.io/local-queue-name";
+inline constexpr std::string_view kJobUid = "kueue.x-k8s.io/job-uid";
+inline constexpr std::string_view kWorkload = "kueue.x-k8s.io/workload";
+
+inline constexpr std::string_view kAdmissionGatedBy = "kueue.x-k8s.io/admission-gated-by";
+inline constexpr std::string_view kJobMinParallelism = "kueue.x-k8s.io/job-min-parallelism";
+inline constexpr std::string_view kJobCompletionsEqualParallelism =
+    "kueue.x-k8s.io/job-completions-equal-parallelism";
+inline constexpr std::string_view kStopping = "kueue.x-k8s.io/stopping";
+inline constexpr std::string_view kElasticJob = "kueue.x-k8s.io/elastic-job";
+inline constexpr std::string_view kPriorityBoost = "kueue.x-k8s.io/priority-boost";
+
+inline constexpr std::string_view kRequiredTopology = "kueue.x-k8s.io/podset-required-topology";
+inline constexpr std::string_view kPreferredTopology = "kueue.x-k8s.io/podset-preferred-topology";
+inline constexpr std::string_view kUnconstrainedTopology =
+    "kueue.x-k8s.io/podset-unconstrained-topology";
+inline constexpr std::string_view kSliceRequiredTopology =
+    "kueue.x-k8s.io/podset-slice-required-topology";
+inline constexpr std::string_view kSliceSize = "kueue.x-k8s.io/podset-slice-size";
+inline constexpr std::string_view kSliceConstraints =
+    "kueue.x-k8s.io/podset-slice-required-topology-constraints";
+inline constexpr std::string_view kPodSetGroupName = "kueue.x-k8s.io/podset-group-name";
+
+inline constexpr std::string_view kResourceInUse = "kueue.x-k8s.io/resource-in-use";  // finalizer
+inline constexpr std::string_view kAdmissionGate = "kueue.x-k8s.io/admission";
+inline constexpr std::string_view kTopologyGate = "kueue.x-k8s.io/topology";
+inline constexpr std::string_view kElasticGate = "kueue.x-k8s.io/elastic-job";
+
+// Pod link of the fallback PodGroup; the native one is spec.schedulingGroup.
+inline constexpr std::string_view kFallbackPodGroup = "scheduling.x-k8s.io/pod-group";
+// On a Job: the name of its PodGroup, where the webhook had to draw one.
+inline constexpr std::string_view kJobPodGroup = "quorate.dev/pod-group";
+
+inline constexpr std::string_view kJobCompletionIndex = "batch.kubernetes.io/job-completion-index";
+inline constexpr std::string_view kNamespaceName = "kubernetes.io/metadata.name";
+inline constexpr std::string_view kHostname = "kubernetes.io/hostname";
+
+}  // namespace quorate::objects::names
