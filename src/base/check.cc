@@ -5,9 +5,9 @@
 
 namespace quorate {
 
-void invariant_broken(std::string_view what, std::source_location where) {
-  std::fprintf(stderr, "invariant broken: %.*s (%s:%u)\n", static_cast<int>(what.size()),
-               what.data(), where.file_name(), static_cast<unsigned>(where.line()));
+void invariant_broken(std::string_view what, const char* file, int line) {
+  std::fprintf(stderr, "invariant broken: %.*s (%s:%d)\n", static_cast<int>(what.size()),
+               what.data(), file, line);
   std::abort();
 }
 
