@@ -1,0 +1,1 @@
+"""One module per kind; make() gives its CustomResourceDefinition."""
