@@ -31,7 +31,8 @@ struct PodUnschedulable {
   friend bool operator==(const PodUnschedulable&, const PodUnschedulable&) = default;
 };
 
-// Condition PodGroupInitiallyScheduled of a native group; an event for a fallback one.
+// Condition PodGroupInitiallyScheduled of a native group; an event for a fallback one. True comes
+// once the minimum is bound for certain, so that it never speaks of a gang that was rolled back.
 struct GroupStatus {
   ObjectKey group;
   std::string group_uid;

@@ -36,6 +36,10 @@ struct GroupAdmission {
   ObjectKey group;
   Labels node_labels;
   std::vector<Toleration> tolerations;
+  // Workload that was admitted for the group and its pod set that the members are: they take the
+  // places reserved for it. Same namespace; "" if nothing was reserved.
+  std::string workload;
+  std::string pod_set;
 
   friend bool operator==(const GroupAdmission&, const GroupAdmission&) = default;
 };
