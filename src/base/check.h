@@ -13,7 +13,8 @@ namespace quorate {
 
 inline void check(bool holds, std::string_view what, const char* file = __builtin_FILE(),
                   int line = __builtin_LINE()) {
-  if (!holds) [[unlikely]] invariant_broken(what, file, line);
+  if (!holds) [[unlikely]]
+    invariant_broken(what, file, line);
 }
 
 }  // namespace quorate

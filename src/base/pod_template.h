@@ -26,10 +26,10 @@ struct Taint {
 };
 
 struct Toleration {
-  std::string key;       // "" with Exists: every taint
-  std::string op;        // Equal (also ""), Exists, Lt, Gt
+  std::string key;  // "" with Exists: every taint
+  std::string op;   // Equal (also ""), Exists, Lt, Gt
   std::string value;
-  std::string effect;    // "": every effect
+  std::string effect;  // "": every effect
   std::optional<std::int64_t> toleration_seconds;
 
   friend bool operator==(const Toleration&, const Toleration&) = default;

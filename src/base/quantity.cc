@@ -175,8 +175,8 @@ std::string format_quantity(std::string_view resource, Quantity amount) {
   const std::int64_t units = amount.base_units();
   if (units == 0) return "0";
   // Negation in unsigned arithmetic, where the smallest int64 has a counterpart.
-  const std::uint64_t size =
-      units < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(units) : static_cast<std::uint64_t>(units);
+  const std::uint64_t size = units < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(units)
+                                       : static_cast<std::uint64_t>(units);
   // Kubernetes writes amounts below 1Ki with decimal suffixes in either format.
   const std::string text = in_binary(resource) && size >= 1024
                                ? binary_text(size)

@@ -9,7 +9,8 @@
 
 namespace quorate {
 
-// A length of time in nanoseconds. Part of the state like any other value: the engine reads no clock.
+// A length of time in nanoseconds. Part of the state like any other value: the engine reads no
+// clock.
 struct Duration {
   std::int64_t nanos = 0;
 
