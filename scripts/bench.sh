@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Micro-benchmarks, then the end-to-end figures on a real control plane.
+# BENCH=micro or BENCH=e2e runs one of the two.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+scripts/install_packages.sh bench
+if [ "${BENCH:-micro}" = micro ]; then
+  cmake --preset bench -Wno-dev >/dev/null
+  cmake --build build/bench --target benchmarks -- -j"$(nproc)"
+  for program in build/bench/bench/*_bench; do
+    [ -x "$program" ] && "$program" --benchmark_min_time=0.5
+  done
+fi
+if [ "${BENCH:-e2e}" = e2e ]; then
+  scripts/build.sh
+  e2e/controlplane/build
+  python3 bench/end_to_end.py
+fi
