@@ -99,14 +99,15 @@ class Cluster:
 
         Raises LookupError where the server does not serve the kind.
         """
-        plural, namespaced = self._resource(api_version, kind)
+        plural, namespaced = self.resource(api_version, kind)
         parts = ["/api" if "/" not in api_version else "/apis", api_version]
         if namespaced and namespace:
             parts += ["namespaces", namespace]
         parts += [part for part in (plural, name, subresource) if part]
         return "/".join(parts)
 
-    def _resource(self, api_version, kind):
+    def resource(self, api_version, kind):
+        """(plural name, whether it is namespaced) of a kind; raises LookupError where it is not served."""
         known = self._kinds.get((api_version, kind))
         if known:
             return known
@@ -128,7 +129,7 @@ class Cluster:
         name = meta["name"] if named else None
         namespace = meta.get("namespace")
         path = self.path(thing["apiVersion"], thing["kind"], name, namespace, subresource)
-        if not namespace and self._resource(thing["apiVersion"], thing["kind"])[1]:
+        if not namespace and self.resource(thing["apiVersion"], thing["kind"])[1]:
             raise ValueError(f"{thing['kind']} {meta.get('name')} needs metadata.namespace")
         return path
 

@@ -80,7 +80,8 @@ def spawn(name, command, log, environment=None, die_with_parent=False, cwd=None)
 
     def prepare():
         # A program may inherit a blocked or ignored signal from a shell's background job.
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, [])
         if die_with_parent:
             _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
