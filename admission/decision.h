@@ -54,6 +54,7 @@ struct Evict {
   std::string message;
   std::string preemption_reason;  // with Preempted: InClusterQueue, InCohortReclamation, …
   std::optional<ObjectKey> preemptor;
+  bool deactivate = false;  // spec.active=false goes with it
 
   friend bool operator==(const Evict&, const Evict&) = default;
 };

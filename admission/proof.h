@@ -26,7 +26,10 @@ struct Scope {
 // The queue (or what it needs to be active) is not there or stopped, or the namespace is not let in.
 struct QueueClosed {
   std::string cluster_queue;
-  std::string reason;  // e.g. Stopped, FlavorNotFound, NamespaceMismatch, CohortCycle
+  // LocalQueueMissing, LocalQueueStopped, ClusterQueueMissing, Inactive, NamespaceMissing,
+  // NamespaceMismatch, Gated, OnHold, Deactivated
+  std::string reason;
+  std::string subject;  // the LocalQueue, namespace or gate concerned, where it is not the queue
 
   friend bool operator==(const QueueClosed&, const QueueClosed&) = default;
 };
@@ -40,6 +43,7 @@ struct QuotaShortage {
   Quantity have;  // available now (or the most ever possible, if `beyond_capacity`)
   Quantity need;
   bool beyond_capacity = false;  // would not fit even if nobody else used anything
+  Quantity assumed;  // the part of `need` that earlier pod sets of the workload asked for
 
   friend bool operator==(const QuotaShortage&, const QuotaShortage&) = default;
 };
@@ -48,7 +52,7 @@ struct QuotaShortage {
 struct FlavorMismatch {
   std::string pod_set;
   std::string flavor;
-  std::string why;  // "untolerated taint {k=v:NoSchedule}", "node affinity", "flavor not found"
+  std::string why;  // as Kueue says it: "flavor f not found", "untolerated taint {k v NoSchedule …"
 
   friend bool operator==(const FlavorMismatch&, const FlavorMismatch&) = default;
 };

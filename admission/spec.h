@@ -217,6 +217,7 @@ struct WorkloadSpec {
   bool active = true;
   bool terminating = false;
   bool gated = false;  // annotation kueue.x-k8s.io/admission-gated-by has a value
+  std::string gated_by;  // that value, for the message
   std::vector<PodSetSpec> pod_sets;
   std::map<std::string, std::int32_t> reclaimable_pods;  // by pod set
 

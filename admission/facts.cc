@@ -1,0 +1,168 @@
+#include "admission/facts.h"
+
+#include <algorithm>
+#include <array>
+
+#include "admission/pod_digest.h"
+#include "src/base/digest.h"
+
+namespace quorate::admission {
+namespace {
+
+constexpr std::array<std::string_view, 7> kConditions = {
+    "Admitted", "DeactivationTarget", "Evicted", "Finished",
+    "QuotaReserved", "Requeued", "WaitingForReplacementPods"};
+
+// Evictions that the workload itself caused put it behind those of its priority.
+Time queue_time(const Facts& facts, const Config& config) {
+  const ConditionView* evicted = facts.condition("Evicted");
+  if (evicted == nullptr || evicted->status != ConditionView::Status::True) return facts.created;
+  const bool timed_out = evicted->reason == "PodsReadyTimeout" && !config.requeue_by_creation;
+  return timed_out || evicted->reason == "AdmissionCheck" ? evicted->last_transition
+                                                           : facts.created;
+}
+
+std::uint64_t hash_of(const Facts& facts) {
+  Digest digest;
+  digest.number(facts.priority);
+  for (const PodSetFacts& pods : facts.pod_sets) {
+    digest.text(pods.name).number(static_cast<std::int64_t>(pods.shape->digest));
+    digest.number(pods.remaining).number(pods.count).number(pods.min_count.value_or(-1));
+    digest.number(pods.topology ? 1 : 0);
+    if (!pods.topology) continue;
+    const TopologyRequest& topology = *pods.topology;
+    digest.text(topology.required_level).text(topology.preferred_level);
+    digest.number(topology.unconstrained ? 1 : 0).text(topology.pod_set_group);
+    digest.text(topology.slice_level).number(topology.slice_size.value_or(-1));
+  }
+  return digest.value();
+}
+
+bool same_topology(const TopologyRequest* a, const TopologyRequest* b) {
+  return a == b || (a != nullptr && b != nullptr && *a == *b);
+}
+
+}  // namespace
+
+std::uint64_t ResourceOrder::hash(const quota::Names& names, std::uint32_t resource) {
+  while (hashes_.size() <= resource) {
+    const quota::ResourceId id{static_cast<std::uint32_t>(hashes_.size()), 0};
+    hashes_.push_back(Digest().bytes(names.resources.name(id)).value());
+  }
+  return hashes_[resource];
+}
+
+bool ResourceOrder::before(const quota::Names& names, std::uint32_t a, std::uint32_t b) {
+  const std::uint64_t hash_a = hash(names, a), hash_b = hash(names, b);
+  if (hash_a != hash_b) return hash_a < hash_b;
+  return names.resources.name({a, 0}) < names.resources.name({b, 0});
+}
+
+const ConditionView* Facts::condition(std::string_view type) const {
+  const auto found = std::find_if(conditions.begin(), conditions.end(),
+                                  [&](const ConditionView& one) { return one.type == type; });
+  return found == conditions.end() ? nullptr : &*found;
+}
+
+bool Facts::is_true(std::string_view type) const {
+  const ConditionView* found = condition(type);
+  return found != nullptr && found->status == ConditionView::Status::True;
+}
+
+bool Facts::is_false(std::string_view type) const {
+  const ConditionView* found = condition(type);
+  return found != nullptr && found->status == ConditionView::Status::False;
+}
+
+bool same_class(const Facts& a, const Facts& b) {
+  if (a.scheduling_hash != b.scheduling_hash || a.priority != b.priority) return false;
+  return std::equal(a.pod_sets.begin(), a.pod_sets.end(), b.pod_sets.begin(), b.pod_sets.end(),
+                    [](const PodSetFacts& x, const PodSetFacts& y) {
+                      return x.name == y.name && x.count == y.count &&
+                             x.remaining == y.remaining && x.min_count == y.min_count &&
+                             (x.shape == y.shape || *x.shape->pod == *y.shape->pod) &&
+                             same_topology(x.topology.get(), y.topology.get());
+                    });
+}
+
+std::shared_ptr<const PodShape> FactsCompiler::shape(const PodTemplate& pod, const Config& config,
+                                                     quota::Names& names, ResourceOrder& order) {
+  const std::uint64_t digest = digest_of(pod);
+  const auto [from, to] = shapes_.equal_range(digest);
+  for (auto at = from; at != to; ++at) {
+    if (auto known = at->second.lock(); known && *known->pod == pod) return known;
+  }
+  auto made = std::make_shared<PodShape>();
+  made->pod = std::make_shared<const PodTemplate>(pod);
+  made->digest = digest;
+  for (const auto& [resource, amount] : quota_request(pod, config)) {
+    made->requests.push_back({names.resources.intern(resource).slot, amount});
+  }
+  std::sort(made->requests.begin(), made->requests.end(), [&](const auto& a, const auto& b) {
+    return order.before(names, a.first, b.first);
+  });
+  if (shapes_.size() >= sweep_at_) forget_unused();
+  shapes_.emplace(digest, made);
+  return made;
+}
+
+void FactsCompiler::forget_unused() {
+  std::erase_if(shapes_, [](const auto& entry) { return entry.second.expired(); });
+  sweep_at_ = std::max<std::size_t>(1024, 2 * shapes_.size());
+}
+
+std::shared_ptr<const Facts> FactsCompiler::compile(const WorkloadSpec& spec,
+                                                    const RequestContext& context,
+                                                    quota::Names& names, ResourceOrder& order) {
+  auto facts = std::make_shared<Facts>();
+  facts->key = spec.key;
+  facts->uid = spec.uid;
+  facts->queue_name = spec.queue_name;
+  facts->generation = spec.generation;
+  facts->priority = std::int64_t{spec.priority} + spec.priority_boost;
+  facts->created = spec.created;
+  facts->active = spec.active;
+  facts->terminating = spec.terminating;
+  facts->gated = spec.gated;
+  facts->gated_by = spec.gated_by;
+  facts->checks = spec.checks;
+  facts->requeue_at = spec.requeue_at;
+  if (spec.admission) facts->admission = std::make_shared<const Admission>(*spec.admission);
+  for (const ConditionView& condition : spec.conditions) {
+    if (std::binary_search(kConditions.begin(), kConditions.end(), condition.type)) {
+      facts->conditions.push_back(condition);
+    }
+  }
+  facts->queued_at = queue_time(*facts, *context.config);
+
+  std::optional<InvalidInput> invalid;
+  for (std::size_t i = 0; i < spec.pod_sets.size(); ++i) {
+    const PodSetSpec& pods = spec.pod_sets[i];
+    PodSetFacts& set = facts->pod_sets.emplace_back();
+    set.name = pods.name;
+    set.count = std::max(pods.count, 0);
+    const auto done = spec.reclaimable_pods.find(pods.name);
+    set.remaining = set.count - (done == spec.reclaimable_pods.end()
+                                     ? 0
+                                     : std::clamp(done->second, 0, set.count));
+    set.min_count = pods.min_count;
+    if (pods.topology) set.topology = std::make_shared<const TopologyRequest>(*pods.topology);
+    PodTemplate pod = with_defaults(*pods.pod, context);
+    pod.labels.clear();
+    pod.annotations.clear();
+    if (!invalid) {
+      invalid = check_requests(pod, i);
+      if (invalid) invalid->why.insert(0, "resources validation failed: ");
+    }
+    set.shape = shape(pod, *context.config, names, order);
+  }
+  for (std::size_t i = 0; i < spec.pod_sets.size() && !invalid; ++i) {
+    invalid = check_limits(*facts->pod_sets[i].shape->pod, *context.limits, i);
+    if (invalid) invalid->why.insert(0, "resources didn't satisfy LimitRange constraints: ");
+  }
+  if (invalid) facts->invalid = std::make_shared<const InvalidInput>(*invalid);
+  facts->scheduling_hash = hash_of(*facts);
+  return facts;
+}
+
+}  // namespace quorate::admission

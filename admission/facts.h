@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "admission/requests.h"
+#include "admission/spec.h"
+#include "quota/names.h"
+
+namespace quorate::admission {
+
+// Resource slots in the order in which flavor assignment runs through them: by the 64-bit FNV-1a
+// hash of their names, ties by name. Messages and start positions depend on it (see assigner.h).
+class ResourceOrder {
+ public:
+  bool before(const quota::Names& names, std::uint32_t a, std::uint32_t b);
+
+ private:
+  std::uint64_t hash(const quota::Names& names, std::uint32_t resource);
+  std::vector<std::uint64_t> hashes_;  // by resource slot
+};
+
+// A pod of a pod set as admission sees it, shared between all workloads with equal pods. Labels and
+// annotations are left out: they decide neither quota nor placement, and differ from job to job.
+struct PodShape {
+  std::shared_ptr<const PodTemplate> pod;  // defaults applied
+  std::uint64_t digest = 0;
+  std::vector<std::pair<std::uint32_t, Quantity>> requests;  // of one pod, in ResourceOrder
+};
+
+struct PodSetFacts {
+  std::string name;
+  std::int32_t count = 0;      // as specified
+  std::int32_t remaining = 0;  // without the pods that are done
+  std::optional<std::int32_t> min_count;
+  std::shared_ptr<const PodShape> shape;
+  std::shared_ptr<const TopologyRequest> topology;  // nullptr: none
+};
+
+// What of a Workload decides about it, compact and immutable, so that forks share it.
+struct Facts {
+  ObjectKey key;
+  std::string uid;
+  std::string queue_name;
+  std::int64_t generation = 0;
+  std::int64_t priority = 0;  // boost included
+  Time created;
+  Time queued_at;  // its place in the queue among equal priorities
+  bool active = true;
+  bool terminating = false;
+  bool gated = false;
+  std::string gated_by;
+  std::uint64_t scheduling_hash = 0;
+  std::vector<PodSetFacts> pod_sets;
+  std::shared_ptr<const InvalidInput> invalid;  // requests against limits and LimitRanges
+
+  std::shared_ptr<const Admission> admission;
+  std::vector<ConditionView> conditions;  // those that admission looks at
+  std::vector<CheckStatus> checks;
+  std::optional<Time> requeue_at;
+
+  const ConditionView* condition(std::string_view type) const;
+  bool is_true(std::string_view type) const;
+  bool is_false(std::string_view type) const;
+  bool finished() const { return is_true("Finished"); }
+  bool evicted() const { return is_true("Evicted"); }
+};
+
+// Equal for every question of scheduling: the exact relation behind scheduling_hash.
+bool same_class(const Facts& a, const Facts& b);
+
+// Compiles workloads, sharing equal pods. Emptied by reset() when configuration, LimitRanges or
+// RuntimeClasses change.
+class FactsCompiler {
+ public:
+  std::shared_ptr<const Facts> compile(const WorkloadSpec& spec, const RequestContext& context,
+                                       quota::Names& names, ResourceOrder& order);
+  void reset() { shapes_.clear(); }
+
+ private:
+  std::shared_ptr<const PodShape> shape(const PodTemplate& pod, const Config& config,
+                                        quota::Names& names, ResourceOrder& order);
+  void forget_unused();
+
+  std::multimap<std::uint64_t, std::weak_ptr<const PodShape>> shapes_;
+  std::size_t sweep_at_ = 1024;
+};
+
+}  // namespace quorate::admission
