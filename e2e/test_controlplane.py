@@ -149,11 +149,20 @@ class SimulatedNodesTest(ClusterTest):
         labels = last["metadata"]["labels"]
         self.assertEqual((labels[nodes.RACK], labels[nodes.BLOCK]), ("rack-1", "block-1"))
 
-    def test_nodes_stay_ready_by_their_leases(self):
-        lease = self.cluster.wait(
-            "coordination.k8s.io/v1", "Lease", self.row[0], lambda seen: seen is not None, "kube-node-lease"
+    def test_a_lost_node_is_tainted_until_it_is_back(self):
+        nodes.lose(self.cluster, self.row[0])
+        lost = self.cluster.get("v1", "Node", self.row[0])
+        self.assertTrue(has_condition(lost, "Ready", "Unknown"))
+        wait_for(
+            lambda: {"NoSchedule", "NoExecute"} <= self.taint_effects(self.row[0], "node.kubernetes.io/unreachable"),
+            what="both taints of an unreachable node",
         )
-        self.assertEqual(lease["spec"]["leaseDurationSeconds"], 40)
+        nodes.recover(self.cluster, self.row[0])
+        self.assertEqual(self.taint_effects(self.row[0], "node.kubernetes.io/unreachable"), set())
+
+    def taint_effects(self, node, key):
+        taints = self.cluster.get("v1", "Node", node)["spec"].get("taints") or []
+        return {one["effect"] for one in taints if one["key"] == key}
 
     def test_unbound_pod_waits(self):
         self.create(pod("waits"))

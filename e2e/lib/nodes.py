@@ -7,6 +7,7 @@ from . import programs
 from .cluster import Cluster, has_condition, wait_for
 
 SIMULATED = "quorate.dev/simulated"  # kwok manages the nodes that carry it with the value "true"
+LOST = "quorate.dev/lost"  # an annotation: see controlplane/stages.yaml
 RACK = "example.com/rack"
 BLOCK = "example.com/block"
 
@@ -53,7 +54,13 @@ def manifest(spec: Spec, number: int) -> dict:
         "kind": "Node",
         "metadata": {"name": name, "labels": labels},
         "spec": {"taints": spec.taints} if spec.taints else {},
-        "status": {"capacity": capacity, "allocatable": capacity, "nodeInfo": node_info()},
+        "status": {
+            "capacity": capacity,
+            "allocatable": capacity,
+            "nodeInfo": node_info(),
+            # Ready from the first moment, to save one write for each of thousands.
+            "conditions": [{"type": "Ready", "status": "True", "reason": "KubeletReady", "message": "simulated"}],
+        },
     }
 
 
@@ -80,7 +87,9 @@ def create(cluster: Cluster, spec: Spec, timeout=120) -> list:
         nodes = cluster.list("v1", "Node", labels=f"{SIMULATED}=true")
         return names <= {node["metadata"]["name"] for node in nodes if is_ready(node)}
 
-    wait_for(ready, timeout, f"{spec.count} nodes {spec.prefix}-* ready")
+    # Each look reads all nodes: the more there are, the rarer.
+    interval = 0.1 + spec.count / 500
+    wait_for(ready, timeout, f"{spec.count} nodes {spec.prefix}-* ready", interval)
     return sorted(names)
 
 
@@ -91,6 +100,22 @@ def is_ready(node) -> bool:
         taint["key"].startswith("node.kubernetes.io/") and taint["key"] != "node.kubernetes.io/unschedulable"
         for taint in taints
     )
+
+
+def lose(cluster: Cluster, name, timeout=30):
+    """The node's kubelet falls silent: it becomes not ready and gets the taints that follow."""
+    _set_lost(cluster, name, "true", timeout)
+
+
+def recover(cluster: Cluster, name, timeout=30):
+    """The opposite of lose."""
+    _set_lost(cluster, name, None, timeout)
+
+
+def _set_lost(cluster, name, value, timeout):
+    cluster.patch("v1", "Node", name, {"metadata": {"annotations": {LOST: value}}})
+    state = "lost" if value else "ready"
+    cluster.wait("v1", "Node", name, lambda node: is_ready(node) == (value is None), None, timeout, state)
 
 
 def delete(cluster: Cluster, selector="") -> int:

@@ -250,6 +250,11 @@ class _Starter:
             f"--cluster-signing-key-file={self.pki / 'ca.key'}",
             # A benchmark measures our program and the API server, not this client's rate limit.
             "--kube-api-qps=1000", "--kube-api-burst=2000",
+            # Simulated nodes send no heartbeats: thousands of them would keep the API server busy, and
+            # a machine under load would lose them. A node is lost when its annotation says so.
+            "--node-monitor-grace-period=24h", "--node-startup-grace-period=24h",
+            # Writes every node again whenever the cluster's size crosses certain marks.
+            "--controllers=*,-ttl-controller",
             *self.gates(),
         ])  # fmt: skip
 
@@ -259,7 +264,8 @@ class _Starter:
             f"--config={FILES / 'stages.yaml'}",
             "--manage-all-nodes=false",
             "--manage-nodes-with-label-selector=quorate.dev/simulated=true",
-            "--node-lease-duration-seconds=40", "--v=WARN",
+            "--node-lease-duration-seconds=0",  # no heartbeats, see start_manager
+            "--v=WARN",
             f"--server-address=127.0.0.1:{self.ports['kwok']}",
         ])  # fmt: skip
 
