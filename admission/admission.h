@@ -67,8 +67,8 @@ class Admitter final : public Views {
   // refused is tried again.
   void capacity_changed();
 
-  // Moves time to `now`, reconciles what changed, and runs one admission cycle: at most one head per
-  // ClusterQueue is tried. Everything decided is assumed at once.
+  // Moves time to `now`, reconciles what changed, and runs one admission cycle: at most one head
+  // per ClusterQueue is tried. Everything decided is assumed at once.
   std::vector<Decision> cycle(Time now);
 
   // True if a further cycle at the same time could decide more.
@@ -89,8 +89,7 @@ class Admitter final : public Views {
   std::vector<ObjectKey> changed_local_queues(std::uint64_t& cursor) const override;
   std::optional<Hold> waiting(const ObjectKey& workload) const override;
   std::vector<ObjectKey> pending(const std::string& cluster_queue) const override;
-  // The part of pending() that waits for an event, not for its turn.
-  std::vector<ObjectKey> parked(const std::string& cluster_queue) const;
+  std::vector<ObjectKey> parked(const std::string& cluster_queue) const override;
 
  private:
   struct State;

@@ -21,7 +21,7 @@ struct ResourceUsageView {
 
 struct ActiveView {
   bool active = false;
-  std::string reason;   // Ready, Stopped, FlavorNotFound, …
+  std::string reason;  // Ready, Stopped, FlavorNotFound, …
   std::string message;
 
   friend bool operator==(const ActiveView&, const ActiveView&) = default;
@@ -43,9 +43,9 @@ struct QueueView {
 class Views {
  public:
   virtual ~Views() = default;
-  virtual std::vector<std::string> cluster_queues() const = 0;    // sorted
+  virtual std::vector<std::string> cluster_queues() const = 0;  // sorted
   virtual std::optional<QueueView> cluster_queue(const std::string& name) const = 0;
-  virtual std::vector<ObjectKey> local_queues() const = 0;        // sorted
+  virtual std::vector<ObjectKey> local_queues() const = 0;  // sorted
   virtual std::optional<QueueView> local_queue(const ObjectKey& key) const = 0;
   // Queues whose view may have changed since the last call of this function with that cursor.
   virtual std::vector<std::string> changed_cluster_queues(std::uint64_t& cursor) const = 0;
@@ -54,6 +54,8 @@ class Views {
   virtual std::optional<Hold> waiting(const ObjectKey& workload) const = 0;
   // Pending workloads of a ClusterQueue in queue order.
   virtual std::vector<ObjectKey> pending(const std::string& cluster_queue) const = 0;
+  // The part of pending() that waits for an event, not for its turn.
+  virtual std::vector<ObjectKey> parked(const std::string& cluster_queue) const = 0;
 };
 
 }  // namespace quorate::admission
