@@ -130,9 +130,7 @@ Quantity Decimal::quantity(std::string_view resource) const {
   return Quantity{static_cast<std::int64_t>(std::clamp(units, kLow, kHigh))};
 }
 
-Decimal operator*(Decimal a, Decimal b) {
-  return {times(a.units_, b.units_), a.scale_ + b.scale_};
-}
+Decimal operator*(Decimal a, Decimal b) { return {times(a.units_, b.units_), a.scale_ + b.scale_}; }
 
 Decimal operator+(Decimal a, Decimal b) {
   const int scale = std::max(a.scale_, b.scale_);

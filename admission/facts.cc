@@ -10,8 +10,8 @@ namespace quorate::admission {
 namespace {
 
 constexpr std::array<std::string_view, 7> kConditions = {
-    "Admitted", "DeactivationTarget", "Evicted", "Finished",
-    "QuotaReserved", "Requeued", "WaitingForReplacementPods"};
+    "Admitted", "DeactivationTarget",       "Evicted", "Finished", "QuotaReserved",
+    "Requeued", "WaitingForReplacementPods"};
 
 // Evictions that the workload itself caused put it behind those of its priority.
 Time queue_time(const Facts& facts, const Config& config) {
@@ -19,7 +19,7 @@ Time queue_time(const Facts& facts, const Config& config) {
   if (evicted == nullptr || evicted->status != ConditionView::Status::True) return facts.created;
   const bool timed_out = evicted->reason == "PodsReadyTimeout" && !config.requeue_by_creation;
   return timed_out || evicted->reason == "AdmissionCheck" ? evicted->last_transition
-                                                           : facts.created;
+                                                          : facts.created;
 }
 
 std::uint64_t hash_of(const Facts& facts) {
@@ -78,8 +78,8 @@ bool same_class(const Facts& a, const Facts& b) {
   if (a.scheduling_hash != b.scheduling_hash || a.priority != b.priority) return false;
   return std::equal(a.pod_sets.begin(), a.pod_sets.end(), b.pod_sets.begin(), b.pod_sets.end(),
                     [](const PodSetFacts& x, const PodSetFacts& y) {
-                      return x.name == y.name && x.count == y.count &&
-                             x.remaining == y.remaining && x.min_count == y.min_count &&
+                      return x.name == y.name && x.count == y.count && x.remaining == y.remaining &&
+                             x.min_count == y.min_count &&
                              (x.shape == y.shape || *x.shape->pod == *y.shape->pod) &&
                              same_topology(x.topology.get(), y.topology.get());
                     });
@@ -98,9 +98,8 @@ std::shared_ptr<const PodShape> FactsCompiler::shape(const PodTemplate& pod, con
   for (const auto& [resource, amount] : quota_request(pod, config)) {
     made->requests.push_back({names.resources.intern(resource).slot, amount});
   }
-  std::sort(made->requests.begin(), made->requests.end(), [&](const auto& a, const auto& b) {
-    return order.before(names, a.first, b.first);
-  });
+  std::sort(made->requests.begin(), made->requests.end(),
+            [&](const auto& a, const auto& b) { return order.before(names, a.first, b.first); });
   if (shapes_.size() >= sweep_at_) forget_unused();
   shapes_.emplace(digest, made);
   return made;
@@ -142,14 +141,16 @@ std::shared_ptr<const Facts> FactsCompiler::compile(const WorkloadSpec& spec,
     set.name = pods.name;
     set.count = std::max(pods.count, 0);
     const auto done = spec.reclaimable_pods.find(pods.name);
-    set.remaining = set.count - (done == spec.reclaimable_pods.end()
-                                     ? 0
-                                     : std::clamp(done->second, 0, set.count));
+    set.remaining =
+        set.count -
+        (done == spec.reclaimable_pods.end() ? 0 : std::clamp(done->second, 0, set.count));
     set.min_count = pods.min_count;
     if (pods.topology) set.topology = std::make_shared<const TopologyRequest>(*pods.topology);
     PodTemplate pod = with_defaults(*pods.pod, context);
     pod.labels.clear();
     pod.annotations.clear();
+    pod.scheduling_group.clear();
+    pod.scheduling_gates.clear();
     if (!invalid) {
       invalid = check_requests(pod, i);
       if (invalid) invalid->why.insert(0, "resources validation failed: ");

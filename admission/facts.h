@@ -26,8 +26,9 @@ class ResourceOrder {
   std::vector<std::uint64_t> hashes_;  // by resource slot
 };
 
-// A pod of a pod set as admission sees it, shared between all workloads with equal pods. Labels and
-// annotations are left out: they decide neither quota nor placement, and differ from job to job.
+// A pod of a pod set as admission sees it, shared between all workloads with equal pods. Labels,
+// annotations, gates and the group's name are left out: they decide neither quota nor placement,
+// and differ from job to job.
 struct PodShape {
   std::shared_ptr<const PodTemplate> pod;  // defaults applied
   std::uint64_t digest = 0;

@@ -17,8 +17,8 @@ struct PodSetToPlace {
   std::string name;
   std::int32_t count = 0;
   std::shared_ptr<const PodTemplate> pod;
-  Labels node_labels;                     // of the assigned flavors
-  std::vector<Toleration> tolerations;    // of the assigned flavors
+  Labels node_labels;                   // of the assigned flavors
+  std::vector<Toleration> tolerations;  // of the assigned flavors
 };
 
 struct GangToPlace {

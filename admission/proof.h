@@ -23,7 +23,8 @@ struct Scope {
   friend bool operator==(const Scope&, const Scope&) = default;
 };
 
-// The queue (or what it needs to be active) is not there or stopped, or the namespace is not let in.
+// The queue (or what it needs to be active) is not there or stopped, or the namespace is not let
+// in.
 struct QueueClosed {
   std::string cluster_queue;
   // LocalQueueMissing, LocalQueueStopped, ClusterQueueMissing, Inactive, NamespaceMissing,

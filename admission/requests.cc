@@ -34,11 +34,11 @@ void apply_defaults(ContainerResources& container, const LimitSummary::Limits& l
 
 // What transformations make of `total`, in exact decimals: outputs of different inputs may cancel
 // each other, but never reduce what was asked for directly.
-ResourceList transform(const ResourceList& total, const std::vector<ResourceTransformation>& rules) {
+ResourceList transform(const ResourceList& total,
+                       const std::vector<ResourceTransformation>& rules) {
   const auto rule_for = [&](const std::string& resource) {
-    return std::find_if(rules.begin(), rules.end(), [&](const ResourceTransformation& rule) {
-      return rule.input == resource;
-    });
+    return std::find_if(rules.begin(), rules.end(),
+                        [&](const ResourceTransformation& rule) { return rule.input == resource; });
   };
   ResourceList result;
   std::map<std::string, Decimal> generated;
@@ -140,7 +140,8 @@ PodTemplate with_defaults(const PodTemplate& pod, const RequestContext& context)
     const auto found = context.runtime_classes->find(full.runtime_class);
     if (found != context.runtime_classes->end()) full.overhead = found->second.overhead;
   }
-  for (ContainerResources& init : full.init_containers) apply_defaults(init, context.limits->container);
+  for (ContainerResources& init : full.init_containers)
+    apply_defaults(init, context.limits->container);
   for (ContainerResources& one : full.containers) apply_defaults(one, context.limits->container);
   if (full.pod_requests || full.pod_limits) {
     ResourceList limits = full.pod_limits.value_or(ResourceList{});

@@ -27,7 +27,7 @@ LimitSummary merge_limits(const std::vector<const LimitRangeSpec*>& ranges);
 // What surrounds a pod template when its request is computed.
 struct RequestContext {
   const Config* config = nullptr;
-  const LimitSummary* limits = nullptr;                           // of the namespace
+  const LimitSummary* limits = nullptr;  // of the namespace
   const std::map<std::string, RuntimeClassSpec>* runtime_classes = nullptr;
 };
 

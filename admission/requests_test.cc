@@ -144,7 +144,8 @@ TEST(RequestTest, LimitRangesMergeToTheTightest) {
 TEST(RequestTest, RuntimeClassOverheadUnlessTheTemplateHasOne) {
   const Config config;
   const LimitSummary limits;
-  const std::map<std::string, RuntimeClassSpec> classes{{"kata", {"kata", list({{"cpu", "250m"}})}}};
+  const std::map<std::string, RuntimeClassSpec> classes{
+      {"kata", {"kata", list({{"cpu", "250m"}})}}};
   PodTemplate pod = one(list({{"cpu", "1"}}));
   pod.runtime_class = "kata";
   const RequestContext context{&config, &limits, &classes};
@@ -157,9 +158,9 @@ TEST(RequestTest, RuntimeClassOverheadUnlessTheTemplateHasOne) {
 }
 
 TEST(RequestTest, AdmittedUsageFollowsReclaim) {
-  EXPECT_EQ(rescale(list({{"cpu", "4"}}), 4, 1), list({{"cpu", "1"}}));        // QR16
-  EXPECT_EQ(rescale(list({{"cpu", "3"}}), 3, 5), list({{"cpu", "3"}}));        // QR17
-  EXPECT_EQ(rescale(list({{"cpu", "1"}}), 3, 2), list({{"cpu", "666m"}}));     // QR21: 333 * 2
+  EXPECT_EQ(rescale(list({{"cpu", "4"}}), 4, 1), list({{"cpu", "1"}}));     // QR16
+  EXPECT_EQ(rescale(list({{"cpu", "3"}}), 3, 5), list({{"cpu", "3"}}));     // QR17
+  EXPECT_EQ(rescale(list({{"cpu", "1"}}), 3, 2), list({{"cpu", "666m"}}));  // QR21: 333 * 2
   EXPECT_EQ(rescale(list({{"cpu", "0"}}), 0, 0), list({{"cpu", "0"}}));
 }
 

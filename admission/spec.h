@@ -132,7 +132,7 @@ struct RuntimeClassSpec {
 
 // spec.podSets[].topologyRequest.
 struct TopologyRequest {
-  std::string required_level;   // a node label key; at most one of required/preferred is set
+  std::string required_level;  // a node label key; at most one of required/preferred is set
   std::string preferred_level;
   bool unconstrained = false;
   std::string pod_index_label;
@@ -216,7 +216,7 @@ struct WorkloadSpec {
   Time created;
   bool active = true;
   bool terminating = false;
-  bool gated = false;  // annotation kueue.x-k8s.io/admission-gated-by has a value
+  bool gated = false;    // annotation kueue.x-k8s.io/admission-gated-by has a value
   std::string gated_by;  // that value, for the message
   std::vector<PodSetSpec> pod_sets;
   std::map<std::string, std::int32_t> reclaimable_pods;  // by pod set

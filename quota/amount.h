@@ -20,9 +20,7 @@ class Amount {
 
   static constexpr Amount unlimited() { return Amount{std::numeric_limits<std::int64_t>::max()}; }
 
-  constexpr bool is_unlimited() const {
-    return units_ == std::numeric_limits<std::int64_t>::max();
-  }
+  constexpr bool is_unlimited() const { return units_ == std::numeric_limits<std::int64_t>::max(); }
   constexpr std::int64_t base_units() const { return units_; }
   constexpr Quantity quantity() const { return Quantity{units_}; }
   constexpr Amount or_zero() const { return units_ < 0 ? Amount{} : *this; }

@@ -29,8 +29,7 @@ TEST(AmountTest, UnlimitedAbsorbs) {
 }
 
 TEST(AmountTest, QuotaAtTheEndOfTheRangeIsUnlimited) {
-  EXPECT_EQ(quota_amount(true, Quantity{9223372036854774 * 1000}),
-            Amount{9223372036854774 * 1000});
+  EXPECT_EQ(quota_amount(true, Quantity{9223372036854774 * 1000}), Amount{9223372036854774 * 1000});
   EXPECT_EQ(quota_amount(true, Quantity{9223372036854775 * 1000}), kUnlimited);  // floor(max/1000)
   EXPECT_EQ(quota_amount(true, Quantity::max()), kUnlimited);
   EXPECT_EQ(quota_amount(false, Quantity{kMax - 1}), Amount{kMax - 1});

@@ -37,9 +37,7 @@ struct BorrowLevel {
 class CohortTree {
  public:
   explicit CohortTree(Journal& journal) : journal_(&journal) {}
-  CohortTree(const CohortTree& other, Journal& journal) : CohortTree(other) {
-    journal_ = &journal;
-  }
+  CohortTree(const CohortTree& other, Journal& journal) : CohortTree(other) { journal_ = &journal; }
 
   // --- shape ---
   // Creates the queue or replaces its cohort and quotas; its usage stays.

@@ -17,12 +17,14 @@ class RandomTree {
     // Cohort i hangs below one with a smaller number, so there are no cycles.
     const int cohorts = pick(0, 4);
     for (int i = 0; i < cohorts; ++i) {
-      const std::string parent = i == 0 || pick(0, 3) == 0 ? "" : "c" + std::to_string(pick(0, i - 1));
+      const std::string parent =
+          i == 0 || pick(0, 3) == 0 ? "" : "c" + std::to_string(pick(0, i - 1));
       tree.put_cohort("c" + std::to_string(i), parent, groups(!parent.empty()), names);
     }
     const int queues = pick(1, 6);
     for (int i = 0; i < queues; ++i) {
-      const std::string cohort = cohorts == 0 || pick(0, 4) == 0 ? "" : "c" + std::to_string(pick(0, cohorts - 1));
+      const std::string cohort =
+          cohorts == 0 || pick(0, 4) == 0 ? "" : "c" + std::to_string(pick(0, cohorts - 1));
       tree.put_cluster_queue("q" + std::to_string(i), cohort, groups(!cohort.empty()), names);
       all.push_back("q" + std::to_string(i));
     }
@@ -38,12 +40,16 @@ class RandomTree {
       if (pick(0, 3) == 0) continue;
       ResourceQuota quota{"cpu", Quantity{pick(0, 9)}, {}, {}};
       if (with_limits && pick(0, 2) == 0) quota.borrowing_limit.bound = Quantity{pick(0, 6)};
-      if (with_limits && pick(0, 2) == 0) quota.lending_limit.bound = Quantity{pick(0, static_cast<int>(quota.nominal.base_units()))};
+      if (with_limits && pick(0, 2) == 0)
+        quota.lending_limit.bound = Quantity{pick(0, static_cast<int>(quota.nominal.base_units()))};
       group.flavors.push_back({flavor, {quota}});
     }
     return {group};
   }
-  NodeId queue() { return tree.cluster_queue(all[static_cast<std::size_t>(pick(0, static_cast<int>(all.size()) - 1))]); }
+  NodeId queue() {
+    return tree.cluster_queue(
+        all[static_cast<std::size_t>(pick(0, static_cast<int>(all.size()) - 1))]);
+  }
   FlavorResource fr() { return names.pair(pick(0, 1) == 0 ? "f" : "g", "cpu"); }
 
   std::mt19937 random;
@@ -167,7 +173,8 @@ TEST(CohortTreeProperties, OrderInWhichObjectsArriveDoesNotMatter) {
     };
     std::vector<Put> puts;
     for (int i = 0; i < 4; ++i) {
-      puts.push_back({true, "c" + std::to_string(i), i == 0 ? "" : "c" + std::to_string(a.pick(0, i - 1)), a.groups(i != 0)});
+      puts.push_back({true, "c" + std::to_string(i),
+                      i == 0 ? "" : "c" + std::to_string(a.pick(0, i - 1)), a.groups(i != 0)});
       puts.push_back({false, "q" + std::to_string(i), "c" + std::to_string(i), a.groups(true)});
     }
     Names names;
@@ -175,13 +182,16 @@ TEST(CohortTreeProperties, OrderInWhichObjectsArriveDoesNotMatter) {
     const auto build = [&] {
       CohortTree tree(journal);
       for (const Put& put : puts) {
-        if (put.cohort) tree.put_cohort(put.name, put.parent, put.groups, names);
-        else tree.put_cluster_queue(put.name, put.parent, put.groups, names);
+        if (put.cohort)
+          tree.put_cohort(put.name, put.parent, put.groups, names);
+        else
+          tree.put_cluster_queue(put.name, put.parent, put.groups, names);
         if (a.pick(0, 1) == 0) tree.settle();
       }
       tree.settle();
       for (int i = 0; i < 4; ++i) {
-        tree.charge(tree.cluster_queue("q" + std::to_string(i)), names.pair("f", "cpu"), Quantity{3 * i});
+        tree.charge(tree.cluster_queue("q" + std::to_string(i)), names.pair("f", "cpu"),
+                    Quantity{3 * i});
       }
       return CohortTree(tree, journal);
     };

@@ -54,11 +54,16 @@ class World {
   std::string figure(const std::string& what, const std::string& of, const std::string& resource) {
     const FlavorResource fr = names.pair("f", resource);
     Amount amount;
-    if (what == "subtreeQuota") amount = tree.subtree_quota(node(of), fr);
-    else if (what == "usage") amount = tree.usage(node(of), fr);
-    else if (what == "available") amount = tree.available(node(of), fr).or_zero();
-    else if (what == "potentialAvailable") amount = tree.potential(node(of), fr);
-    else ADD_FAILURE() << "unknown figure " << what;
+    if (what == "subtreeQuota")
+      amount = tree.subtree_quota(node(of), fr);
+    else if (what == "usage")
+      amount = tree.usage(node(of), fr);
+    else if (what == "available")
+      amount = tree.available(node(of), fr).or_zero();
+    else if (what == "potentialAvailable")
+      amount = tree.potential(node(of), fr);
+    else
+      ADD_FAILURE() << "unknown figure " << what;
     return amount.is_unlimited() ? "Unlimited" : format_quantity(resource, amount.quantity());
   }
 
@@ -198,8 +203,9 @@ TEST(CohortTreeTest, DeletedQueueTakesItsQuotaOutOfTheCohort) {
 }
 
 TEST(CohortTreeTest, CycleAmongCohortsCutsOffWhatHangsOnIt) {
-  World world("cohort ring-a<ring-b; cohort ring-b<ring-a; cohort below<ring-a; loop@ring-a {f/cpu=4}; "
-              "deep@below {f/cpu=2}; fine {f/cpu=3}");
+  World world(
+      "cohort ring-a<ring-b; cohort ring-b<ring-a; cohort below<ring-a; loop@ring-a {f/cpu=4}; "
+      "deep@below {f/cpu=2}; fine {f/cpu=3}");
   EXPECT_TRUE(world.tree.in_cycle(world.node("loop")));
   EXPECT_TRUE(world.tree.in_cycle(world.node("deep")));
   EXPECT_FALSE(world.tree.root(world.node("loop")));

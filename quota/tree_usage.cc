@@ -18,8 +18,9 @@ NodeId CohortTree::cohort(const std::string& name) const {
 
 CohortTree::CellIndex CohortTree::find_cell(NodeId node, FlavorResource fr) const {
   const auto& cells = nodes_.at(node).cells;
-  const auto at = std::lower_bound(cells.begin(), cells.end(), fr,
-                                   [](const auto& entry, FlavorResource k) { return entry.first < k; });
+  const auto at =
+      std::lower_bound(cells.begin(), cells.end(), fr,
+                       [](const auto& entry, FlavorResource k) { return entry.first < k; });
   return at != cells.end() && at->first == fr ? at->second : kNoCell;
 }
 
@@ -32,9 +33,10 @@ CohortTree::CellIndex CohortTree::ensure_cell(NodeId id, FlavorResource fr) {
   const CellIndex cell = new_cell(id);
   cells_[cell].parent = above;
   auto& cells = nodes_.at(id).cells;
-  cells.insert(std::lower_bound(cells.begin(), cells.end(), fr,
-                                [](const auto& entry, FlavorResource k) { return entry.first < k; }),
-               {fr, cell});
+  cells.insert(
+      std::lower_bound(cells.begin(), cells.end(), fr,
+                       [](const auto& entry, FlavorResource k) { return entry.first < k; }),
+      {fr, cell});
   return cell;
 }
 
@@ -152,7 +154,8 @@ NodeId CohortTree::limits_available(NodeId queue, FlavorResource fr) const {
   CellIndex cell = find_cell(queue, fr);
   if (cell == kNoCell) return queue;
   while (cells_[cell].parent != kNoCell) {
-    if (cells_[cell].borrowing.bound && room_under_limit(cell) < available_at(cells_[cell].parent)) {
+    if (cells_[cell].borrowing.bound &&
+        room_under_limit(cell) < available_at(cells_[cell].parent)) {
       break;
     }
     cell = cells_[cell].parent;
@@ -165,8 +168,8 @@ NodeId CohortTree::limits_potential(NodeId queue, FlavorResource fr) const {
   if (index == kNoCell) return queue;
   while (cells_[index].parent != kNoCell) {
     const Cell& cell = cells_[index];
-    if (cell.borrowing.bound && cell.subtree + Amount{*cell.borrowing.bound} <
-                                    cell.local + potential_at(cell.parent)) {
+    if (cell.borrowing.bound &&
+        cell.subtree + Amount{*cell.borrowing.bound} < cell.local + potential_at(cell.parent)) {
       break;
     }
     index = cell.parent;

@@ -119,7 +119,8 @@ inline QueueLine parse_queue(std::string text) {
 
 struct UsageLine {
   std::string name, queue;
-  std::vector<std::tuple<std::string, std::string, Quantity>> amounts;  // flavor, resource, how much
+  std::vector<std::tuple<std::string, std::string, Quantity>>
+      amounts;  // flavor, resource, how much
   int priority = 0;
 };
 

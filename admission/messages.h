@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+
+#include "admission/proof.h"
+
+namespace quorate::admission {
+
+// Why QuotaReserved is False; by severity where several flavors failed for different reasons.
+enum class Reason {
+  None,
+  TopologyPlacementFailed,
+  WaitingForQuota,
+  ExceedsMaxQuota,
+  NoMatchingFlavor,
+  // not from flavors
+  PendingEvaluation,
+  WaitingForPreemptedWorkloads,
+  Misconfigured,
+  Suspended,
+  AdmissionGated,
+  Deactivated,
+};
+
+// The reason of one failed comparison.
+Reason reason_of(const Fact& fact);
+
+// The one table from reasons and proofs to texts. Kueue's, to the letter: other programs parse
+// them.
+std::string reason_text(Reason reason);
+// The message of the condition QuotaReserved=False.
+std::string message_of(const Proof& proof);
+// Our own sentence with the numbers: "needs 4 gpu in flavor a100, 3 available in cohort research".
+std::string explain(const Proof& proof);
+
+std::string reserved_message(const std::string& cluster_queue);
+inline constexpr const char* kAdmittedMessage = "The workload is admitted";
+inline constexpr const char* kFailedChecksMessage = "The workload has failed admission checks";
+inline constexpr const char* kBypassedMessage =
+    "Bypassed scheduling evaluation because an equivalent workload recently failed";
+
+}  // namespace quorate::admission
