@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -10,28 +11,40 @@
 #include "admission/views.h"
 #include "src/engine/event.h"
 #include "src/scheduler/decision.h"
+#include "src/scheduler/scheduler.h"
 
 namespace quorate::engine {
 
 using Decision = std::variant<admission::Decision, scheduler::Decision>;
 
-// Which halves decide. Both see every event; a half that is off keeps its model and decides nothing.
+// Which halves are there. The cluster model sees every event in any case; a half that is off sees
+// none, decides nothing and costs nothing. With both on, admission proves placements before it
+// gives quota, by the scheduler's own planning code.
 struct Roles {
   bool admission = true;
   bool scheduler = true;
+
+  friend bool operator==(const Roles&, const Roles&) = default;
 };
 
 // Bounds the work of one step in units of work (heads nominated, pods filtered × nodes), never in
 // time, so that a replay stops where the original stopped.
 struct Budget {
-  std::int64_t cycles = 1;           // admission cycles
-  std::int64_t groups = 1 << 20;     // pods and gangs tried by the scheduler
+  std::int64_t cycles = 1;        // admission cycles
+  std::int64_t groups = 1 << 20;  // pods and gangs tried by the scheduler
+
+  friend bool operator==(const Budget&, const Budget&) = default;
 };
 
 // Admission and scheduler together as one deterministic state machine over one cluster model.
 //
 // Not thread safe: one thread owns it; others hand it events. Equal event sequences give equal
-// decision sequences on every machine.
+// decision sequences on every machine. An event about what is not known (a dead uid, a key never
+// seen) changes nothing.
+//
+// A group that a queue manages is let to nodes when the API server shows its workload admitted,
+// never on the engine's own decision: the admission is a fact only then, and a controller and a
+// scheduler that run apart act alike.
 class Engine {
  public:
   explicit Engine(Roles roles);
@@ -42,7 +55,8 @@ class Engine {
   void apply(const Event& event);
 
   // Applies Tick{now}, then decides as much as the budget allows. Empty means nothing to do until
-  // an event arrives or next_wakeup() comes. Everything decided is assumed at once.
+  // an event arrives or next_wakeup() comes, or that Synced was not seen yet. Everything decided is
+  // assumed at once. Time never runs backwards: an earlier `now` counts as the latest one.
   std::vector<Decision> step(Time now, Budget budget = {});
 
   // True if a further step at the same time could decide more.
@@ -53,14 +67,23 @@ class Engine {
   // An independent copy for what-if questions; shares immutable specs.
   Engine fork() const;
 
-  // Running hash over all decision batches so far: names and values, never ids.
+  // Running hash over all decision batches so far: names and values, never ids. Empty batches do
+  // not count.
   std::uint64_t decision_hash() const;
+  // Of the nodes, pods, reservations, queues and their usage: equal for equal states however they
+  // came about. Costs a walk over everything.
+  std::uint64_t state_hash() const;
 
   // What status writers, metrics and `explain` read.
   const admission::Views& admission_views() const;
+  // The checks that a workload must have in its status now, sorted by name.
+  std::vector<std::string> required_checks(const ObjectKey& workload) const;
+  // nullopt: nothing is known of such a group.
+  std::optional<scheduler::GroupView> group_view(const ObjectKey& group) const;
 
  private:
   struct State;
+  struct Applier;
   explicit Engine(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

@@ -16,18 +16,45 @@
 
 namespace quorate::engine {
 
-struct FlavorGone { std::string name; };
-struct ClusterQueueGone { std::string name; };
-struct CohortGone { std::string name; };
-struct LocalQueueGone { ObjectKey key; };
-struct AdmissionCheckGone { std::string name; };
-struct NamespaceGone { std::string name; };
-struct LimitRangeGone { ObjectKey key; };
-struct RuntimeClassGone { std::string name; };
-struct WorkloadGone { ObjectKey key; std::string uid; };
-struct NodeGone { std::string name; };
-struct PodGone { ObjectKey key; std::string uid; };
-struct PodGroupGone { ObjectKey key; std::string uid; };
+struct FlavorGone {
+  std::string name;
+};
+struct ClusterQueueGone {
+  std::string name;
+};
+struct CohortGone {
+  std::string name;
+};
+struct LocalQueueGone {
+  ObjectKey key;
+};
+struct AdmissionCheckGone {
+  std::string name;
+};
+struct NamespaceGone {
+  std::string name;
+};
+struct LimitRangeGone {
+  ObjectKey key;
+};
+struct RuntimeClassGone {
+  std::string name;
+};
+struct WorkloadGone {
+  ObjectKey key;
+  std::string uid;
+};
+struct NodeGone {
+  std::string name;
+};
+struct PodGone {
+  ObjectKey key;
+  std::string uid;
+};
+struct PodGroupGone {
+  ObjectKey key;
+  std::string uid;
+};
 
 // How the write of an Admit (or another admission decision) ended. A failed Admit gives its quota
 // back; `gone` means that the object is not there any more.
@@ -57,17 +84,16 @@ struct Configured {
 struct Synced {};
 
 // Time passed. Every step has a tick of its own, so that a replay sees the same moments.
-struct Tick { Time now; };
+struct Tick {
+  Time now;
+};
 
 using Event = std::variant<
-    Configured, Synced, Tick,
-    admission::FlavorSpec, FlavorGone, admission::ClusterQueueSpec, ClusterQueueGone,
-    admission::CohortSpec, CohortGone, admission::LocalQueueSpec, LocalQueueGone,
+    Configured, Synced, Tick, admission::FlavorSpec, FlavorGone, admission::ClusterQueueSpec,
+    ClusterQueueGone, admission::CohortSpec, CohortGone, admission::LocalQueueSpec, LocalQueueGone,
     admission::AdmissionCheckSpec, AdmissionCheckGone, admission::NamespaceSpec, NamespaceGone,
     admission::LimitRangeSpec, LimitRangeGone, admission::RuntimeClassSpec, RuntimeClassGone,
-    admission::WorkloadSpec, WorkloadGone,
-    cluster::NodeSpec, NodeGone, cluster::PodSpec, PodGone,
-    scheduler::PodGroupSpec, PodGroupGone,
-    AdmissionWritten, BindWritten>;
+    admission::WorkloadSpec, WorkloadGone, cluster::NodeSpec, NodeGone, cluster::PodSpec, PodGone,
+    scheduler::PodGroupSpec, PodGroupGone, AdmissionWritten, BindWritten>;
 
 }  // namespace quorate::engine

@@ -1,0 +1,178 @@
+#include "src/engine/convert.h"
+
+namespace quorate::engine::wire {
+namespace {
+
+using cluster::PodPhase;
+
+static_assert(static_cast<int>(PodPhase::Pending) == 0);
+static_assert(static_cast<int>(PodPhase::Running) == 1);
+static_assert(static_cast<int>(PodPhase::Succeeded) == 2);
+static_assert(static_cast<int>(PodPhase::Failed) == 3);
+
+}  // namespace
+
+void put(const cluster::NodeSpec& from, v1::Node& to) {
+  to.set_name(from.name);
+  to.set_uid(from.uid);
+  put(from.labels, *to.mutable_labels());
+  for (const Taint& one : from.taints) put(one, *to.add_taints());
+  to.set_unschedulable(from.unschedulable);
+  to.set_ready(from.ready);
+  put(from.allocatable, *to.mutable_allocatable());
+}
+
+cluster::NodeSpec get(const v1::Node& from, Faults&) {
+  cluster::NodeSpec to;
+  to.name = from.name();
+  to.uid = from.uid();
+  to.labels = map_of<Labels>(from.labels());
+  for (const v1::Taint& one : from.taints()) to.taints.push_back(taint_of(one));
+  to.unschedulable = from.unschedulable();
+  to.ready = from.ready();
+  to.allocatable = amounts_of(from.allocatable());
+  return to;
+}
+
+void put(const cluster::PodSpec& from, v1::Pod& to) {
+  put(from.key, *to.mutable_key());
+  to.set_uid(from.uid);
+  to.set_generation(from.generation);
+  if (from.spec) put(*from.spec, *to.mutable_spec());
+  put(from.requests, *to.mutable_requests());
+  to.set_node(from.node);
+  to.set_phase(number_of(from.phase));
+  to.set_terminating(from.terminating);
+  to.set_created(from.created.nanos);
+  to.set_nominated_node(from.nominated_node);
+  to.set_group(from.group);
+  to.set_unschedulable_reason(from.unschedulable_reason);
+  to.set_unschedulable_message(from.unschedulable_message);
+}
+
+cluster::PodSpec get(const v1::Pod& from, Faults& faults) {
+  cluster::PodSpec to;
+  to.key = key_of(from.key());
+  to.uid = from.uid();
+  to.generation = from.generation();
+  to.spec = std::make_shared<const PodTemplate>(template_of(from.spec(), faults));
+  to.requests = amounts_of(from.requests());
+  to.node = from.node();
+  to.phase = enum_of(from.phase(), PodPhase::Failed, "pod phase", faults);
+  to.terminating = from.terminating();
+  to.created = Time{from.created()};
+  to.nominated_node = from.nominated_node();
+  to.group = from.group();
+  to.unschedulable_reason = from.unschedulable_reason();
+  to.unschedulable_message = from.unschedulable_message();
+  return to;
+}
+
+void put(const scheduler::PodGroupSpec& from, v1::PodGroup& to) {
+  put(from.key, *to.mutable_key());
+  to.set_uid(from.uid);
+  to.set_native(from.native);
+  to.set_gang(from.gang);
+  to.set_min_count(from.min_count);
+  if (from.priority) to.set_priority(*from.priority);
+  to.set_topology_key(from.topology_key);
+  to.set_created(from.created.nanos);
+  to.set_initially_scheduled(from.initially_scheduled);
+  to.set_condition_reason(from.condition_reason);
+  to.set_condition_message(from.condition_message);
+  to.set_terminating(from.terminating);
+  to.set_needs_admission(from.needs_admission);
+}
+
+scheduler::PodGroupSpec get(const v1::PodGroup& from, Faults&) {
+  scheduler::PodGroupSpec to;
+  to.key = key_of(from.key());
+  to.uid = from.uid();
+  to.native = from.native();
+  to.gang = from.gang();
+  to.min_count = from.min_count();
+  if (from.has_priority()) to.priority = from.priority();
+  to.topology_key = from.topology_key();
+  to.created = Time{from.created()};
+  to.initially_scheduled = from.initially_scheduled();
+  to.condition_reason = from.condition_reason();
+  to.condition_message = from.condition_message();
+  to.terminating = from.terminating();
+  to.needs_admission = from.needs_admission();
+  return to;
+}
+
+void put(const admission::Config& from, v1::AdmissionConfig& to) {
+  to.mutable_exclude_resource_prefixes()->Assign(from.exclude_resource_prefixes.begin(),
+                                                 from.exclude_resource_prefixes.end());
+  for (const admission::ResourceTransformation& one : from.transformations) {
+    v1::AdmissionConfig::Transformation& out = *to.add_transformations();
+    out.set_input(one.input);
+    out.set_replace(one.replace);
+    put(one.outputs, *out.mutable_outputs());
+    out.set_multiply_by(one.multiply_by);
+  }
+  to.set_ignore_undeclared_resources(from.ignore_undeclared_resources);
+  to.set_requeue_by_creation(from.requeue_by_creation);
+  to.set_fair_sharing(from.fair_sharing);
+  to.set_equivalence_classes(from.equivalence_classes);
+  to.set_prove_placement(from.prove_placement);
+  to.set_move_back_batch_nanos(from.move_back_batch.nanos);
+}
+
+admission::Config get(const v1::AdmissionConfig& from, Faults&) {
+  admission::Config to;
+  to.exclude_resource_prefixes = {from.exclude_resource_prefixes().begin(),
+                                  from.exclude_resource_prefixes().end()};
+  for (const v1::AdmissionConfig::Transformation& one : from.transformations()) {
+    to.transformations.push_back({one.input(), one.replace(),
+                                  map_of<std::map<std::string, std::string>>(one.outputs()),
+                                  one.multiply_by()});
+  }
+  to.ignore_undeclared_resources = from.ignore_undeclared_resources();
+  to.requeue_by_creation = from.requeue_by_creation();
+  to.fair_sharing = from.fair_sharing();
+  to.equivalence_classes = from.equivalence_classes();
+  to.prove_placement = from.prove_placement();
+  to.move_back_batch = Duration{from.move_back_batch_nanos()};
+  return to;
+}
+
+void put(const scheduler::Config& from, v1::SchedulerConfig& to) {
+  for (const scheduler::Profile& profile : from.profiles) {
+    v1::SchedulerConfig::Profile& out = *to.add_profiles();
+    out.set_scheduler_name(profile.scheduler_name);
+    for (const auto& [plugin, weight] : profile.score_weights) {
+      v1::SchedulerConfig::Weight& pair = *out.add_score_weights();
+      pair.set_plugin(plugin);
+      pair.set_weight(weight);
+    }
+    out.mutable_disabled()->Assign(profile.disabled.begin(), profile.disabled.end());
+  }
+  to.set_pod_initial_backoff_nanos(from.pod_initial_backoff.nanos);
+  to.set_pod_max_backoff_nanos(from.pod_max_backoff.nanos);
+  to.set_bind_timeout_nanos(from.bind_timeout.nanos);
+  to.set_bind_retry_nanos(from.bind_retry.nanos);
+  to.set_unschedulable_flush_nanos(from.unschedulable_flush.nanos);
+}
+
+scheduler::Config get(const v1::SchedulerConfig& from, Faults&) {
+  scheduler::Config to;
+  to.profiles.clear();
+  for (const v1::SchedulerConfig::Profile& profile : from.profiles()) {
+    scheduler::Profile& out = to.profiles.emplace_back();
+    out.scheduler_name = profile.scheduler_name();
+    for (const v1::SchedulerConfig::Weight& pair : profile.score_weights()) {
+      out.score_weights.insert_or_assign(pair.plugin(), pair.weight());
+    }
+    out.disabled = {profile.disabled().begin(), profile.disabled().end()};
+  }
+  to.pod_initial_backoff = Duration{from.pod_initial_backoff_nanos()};
+  to.pod_max_backoff = Duration{from.pod_max_backoff_nanos()};
+  to.bind_timeout = Duration{from.bind_timeout_nanos()};
+  to.bind_retry = Duration{from.bind_retry_nanos()};
+  to.unschedulable_flush = Duration{from.unschedulable_flush_nanos()};
+  return to;
+}
+
+}  // namespace quorate::engine::wire

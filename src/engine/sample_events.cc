@@ -1,0 +1,226 @@
+#include "src/engine/sample_events.h"
+
+namespace quorate::engine::samples {
+namespace {
+
+using namespace admission;
+using Op = Requirement::Op;
+
+LabelSelector sample_selector() {
+  return {{{"a", Op::In, {"1", "2"}},
+           {"b", Op::NotIn, {"3"}},
+           {"c", Op::Exists, {}},
+           {"d", Op::DoesNotExist, {}},
+           {"e", Op::Gt, {"4"}},
+           {"f", Op::Lt, {"5"}}}};
+}
+
+ContainerResources sample_container(const std::string& name, bool sidecar) {
+  return {name,
+          {{"cpu", Quantity{1500}}, {"gpu", Quantity{-1}}},
+          {{"memory", Quantity::max()}},
+          sidecar,
+          {{"10.0.0.1", "UDP", 53}, {"", "TCP", 8080}}};
+}
+
+std::vector<quota::ResourceGroup> sample_groups() {
+  return {{{"cpu", "gpu"},
+           {{"spot", {{"cpu", Quantity{10}, Limit{Quantity{0}}, Limit{}}}},
+            {"reserved", {{"gpu", Quantity::max(), Limit{}, Limit{Quantity{3}}}}}}}};
+}
+
+ClusterQueueSpec sample_queue() {
+  ClusterQueueSpec queue;
+  queue.name = "q";
+  queue.uid = "q-uid";
+  queue.generation = 7;
+  queue.cohort = "c";
+  queue.resource_groups = sample_groups();
+  queue.namespace_selector = sample_selector();
+  queue.strategy = QueueingStrategy::StrictFifo;
+  queue.stop_policy = StopPolicy::HoldAndDrain;
+  queue.when_can_borrow = FungibilityPolicy::TryNextFlavor;
+  queue.when_can_preempt = FungibilityPolicy::MayStopSearch;
+  queue.preference = FungibilityPreference::PreemptionOverBorrowing;
+  queue.within_cluster_queue = PreemptionPolicy::LowerOrNewerEqualPriority;
+  queue.reclaim_within_cohort = PreemptionPolicy::Any;
+  queue.borrow_within_cohort = {PreemptionPolicy::LowerPriority, -5};
+  queue.fair_weight_milli = 2500;
+  queue.admission_checks = {{"check", {"spot"}}, {"other", {}}};
+  queue.terminating = true;
+  queue.defect = "spec.x: bad";
+  return queue;
+}
+
+Configured sample_configuration() {
+  Configured configured;
+  configured.admission = {{"example.com/"},
+                          {{"gpu", true, {{"credits", "1500m"}}, "cpu"}},
+                          true,
+                          true,
+                          true,
+                          false,
+                          false,
+                          Duration::millis(1500)};
+  scheduler::Config& scheduler = configured.scheduler;
+  scheduler.profiles = {{"a", {{"NodeResourcesFit", 3}}, {"NodePorts"}}, {"b", {}, {}}};
+  scheduler.pod_initial_backoff = Duration::seconds(2);
+  scheduler.pod_max_backoff = Duration::seconds(20);
+  scheduler.bind_timeout = Duration::seconds(31);
+  scheduler.bind_retry = Duration::millis(201);
+  scheduler.unschedulable_flush = Duration::seconds(301);
+  return configured;
+}
+
+cluster::NodeSpec sample_node() {
+  return {"n",  "n-uid", {{"zone", "z"}},           {{"k", "v", "NoExecute"}},
+          true, false,   {{"cpu", Quantity{64000}}}};
+}
+
+scheduler::PodGroupSpec sample_group() {
+  scheduler::PodGroupSpec group;
+  group.key = {"ns", "g"};
+  group.uid = "g-uid";
+  group.native = false;
+  group.gang = false;
+  group.min_count = 4;
+  group.priority = -1;
+  group.topology_key = "rack";
+  group.created = Time{17};
+  group.initially_scheduled = true;
+  group.condition_reason = "Unschedulable";
+  group.condition_message = "no";
+  group.terminating = true;
+  group.needs_admission = true;
+  return group;
+}
+
+}  // namespace
+
+PodTemplate sample_template() {
+  PodTemplate pod;
+  pod.labels = {{"app", "x"}};
+  pod.annotations = {{"note", "y"}, {"empty", ""}};
+  pod.containers = {sample_container("main", false)};
+  pod.init_containers = {sample_container("proxy", true), sample_container("setup", false)};
+  pod.pod_requests = ResourceList{};
+  pod.pod_limits = ResourceList{{"cpu", Quantity{9}}};
+  pod.overhead = {{"memory", Quantity{5}}};
+  pod.runtime_class = "kata";
+  pod.node_selector = {{"disk", "ssd"}};
+  pod.node_affinity.required = std::vector<NodeSelectorTerm>{
+      {{{"zone", Op::In, {"a"}}}, {{"metadata.name", Op::In, {"n"}}}}, {}};
+  pod.node_affinity.preferred = {{50, {{{"gen", Op::Gt, {"3"}}}, {}}}};
+  pod.tolerations = {{"k", "Equal", "v", "NoExecute", 30}, {"", "Exists", "", "", std::nullopt}};
+  pod.priority_class = "high";
+  pod.priority = 0;
+  pod.preemption_policy = "Never";
+  pod.scheduler_name = "quorate-scheduler";
+  pod.scheduling_group = "g";
+  pod.scheduling_gates = {"gate"};
+  pod.host_network = true;
+  return pod;
+}
+
+WorkloadSpec sample_workload() {
+  WorkloadSpec workload;
+  workload.key = {"ns", "w"};
+  workload.uid = "w-uid";
+  workload.generation = 3;
+  workload.queue_name = "lq";
+  workload.priority = -10;
+  workload.priority_boost = 4;
+  workload.created = Time{-12345};
+  workload.active = false;
+  workload.terminating = true;
+  workload.gated = true;
+  PodSetSpec& pods = workload.pod_sets.emplace_back();
+  pods.name = "workers";
+  pods.count = 8;
+  pods.min_count = 0;
+  pods.pod = std::make_shared<const PodTemplate>(sample_template());
+  pods.topology = TopologyRequest{"rack", "block", true, "index", "sub", 0, "together", "host", 2};
+  workload.reclaimable_pods = {{"workers", 3}};
+  workload.admission =
+      Admission{"q",
+                {{"workers",
+                  {{"cpu", "spot"}, {"gpu", "reserved"}},
+                  {{"cpu", Quantity{12}}},
+                  8,
+                  TopologyAssignment{{"block", "rack"}, {{{"b1", "r1"}, 5}, {{"b1", "r2"}, 3}}}}}};
+  workload.conditions = {
+      {"Admitted", ConditionView::Status::False, "NoReservation", "waits", Time{99}},
+      {"Evicted", ConditionView::Status::Unknown, "", "", Time{}}};
+  workload.checks = {{"check", CheckState::Rejected, Time{98}, 0},
+                     {"other", CheckState::Retry, Time{97}, std::nullopt}};
+  workload.requeue_at = Time{0};
+  workload.requeue_count = 2;
+  workload.owner_api_version = "batch/v1";
+  workload.owner_kind = "Job";
+  workload.owner_name = "j";
+  workload.owner_uid = "j-uid";
+  return workload;
+}
+
+cluster::PodSpec sample_pod() {
+  cluster::PodSpec pod;
+  pod.key = {"ns", "p"};
+  pod.uid = "p-uid";
+  pod.generation = 2;
+  pod.spec = std::make_shared<const PodTemplate>(sample_template());
+  pod.requests = {{"cpu", Quantity{1500}}};
+  pod.node = "n";
+  pod.phase = cluster::PodPhase::Failed;
+  pod.terminating = true;
+  pod.created = Time{55};
+  pod.nominated_node = "m";
+  pod.group = "g";
+  pod.unschedulable_reason = "Unschedulable";
+  pod.unschedulable_message = "0/1 nodes are available";
+  return pod;
+}
+
+std::vector<Event> one_of_each() {
+  return {
+      sample_configuration(),
+      Synced{},
+      Tick{Time{1'700'000'000'123'456'789}},
+      FlavorSpec{"spot",
+                 {{"pool", "spot"}},
+                 {{"t", "v", "NoSchedule"}},
+                 {{"t", "Exists", "", "", std::nullopt}},
+                 "racks"},
+      FlavorGone{"spot"},
+      sample_queue(),
+      ClusterQueueGone{"q"},
+      CohortSpec{"c", "root", sample_groups(), 500},
+      CohortGone{"c"},
+      LocalQueueSpec{{"ns", "lq"}, "lq-uid", "q", StopPolicy::Hold, 3000, true},
+      LocalQueueGone{{"ns", "lq"}},
+      AdmissionCheckSpec{"check", "example.com/controller", true},
+      AdmissionCheckGone{"check"},
+      NamespaceSpec{"ns", {{"team", "x"}}},
+      NamespaceGone{"ns"},
+      LimitRangeSpec{{"ns", "lr"},
+                     {{true,
+                       {{"cpu", Quantity{1}}},
+                       {{"cpu", Quantity{2}}},
+                       {{"cpu", Quantity{3}}},
+                       {{"cpu", Quantity{4}}}}}},
+      LimitRangeGone{{"ns", "lr"}},
+      RuntimeClassSpec{"kata", {{"cpu", Quantity{250}}}},
+      RuntimeClassGone{"kata"},
+      sample_workload(),
+      WorkloadGone{{"ns", "w"}, "w-uid"},
+      sample_node(),
+      NodeGone{"n"},
+      sample_pod(),
+      PodGone{{"ns", "p"}, "p-uid"},
+      sample_group(),
+      PodGroupGone{{"ns", "g"}, "g-uid"},
+      AdmissionWritten{{"ns", "w"}, "w-uid", false, true, "conflict"},
+      BindWritten{{"ns", "p"}, "p-uid", "m", scheduler::BindResult::Elsewhere, "bound to m"},
+  };
+}
+
+}  // namespace quorate::engine::samples
