@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -55,9 +56,9 @@ enum class WatchType { Added, Modified, Deleted, Bookmark, Error };
 template <class T>
 struct WatchItem {
   WatchType type = WatchType::Error;
-  Decoded<T> decoded;              // of a bookmark only resource_version is set
+  Decoded<T> decoded;               // of a bookmark only resource_version is set
   bool initial_events_end = false;  // the bookmark that ends a streamed initial list
-  ApiStatus status;                // of an error
+  ApiStatus status;                 // of an error
 };
 
 // One line of a JSON watch.

@@ -140,7 +140,7 @@ struct Configuration {
   std::string webhook_service_name = "kueue-webhook-service";
   std::string webhook_secret_name = "kueue-webhook-server-cert";
   std::optional<WaitForPodsReady> wait_for_pods_ready;  // nullopt: off
-  double client_qps = 300;  // negative: no limit
+  double client_qps = 300;                              // negative: no limit
   std::int32_t client_burst = 500;
   std::vector<std::string> frameworks{"batch/job"};
   std::vector<std::string> external_frameworks;

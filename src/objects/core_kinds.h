@@ -47,8 +47,8 @@ struct LimitRange {
 struct RuntimeClass {
   ObjectMeta meta;
   std::string handler;
-  ResourceList overhead;          // overhead.podFixed
-  Labels node_selector;           // scheduling.nodeSelector
+  ResourceList overhead;                // overhead.podFixed
+  Labels node_selector;                 // scheduling.nodeSelector
   std::vector<Toleration> tolerations;  // scheduling.tolerations
 
   friend bool operator==(const RuntimeClass&, const RuntimeClass&) = default;

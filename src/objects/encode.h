@@ -32,9 +32,11 @@ std::string encode_json(const PodGroup& group, WithStatus status = WithStatus::N
 std::string workload_status_apply(const ObjectKey& key, std::string_view uid,
                                   std::string_view resource_version, const WorkloadStatus& status);
 
-// Merge patches (application/merge-patch+json). An empty resource_version patches whatever is there.
+// Merge patches (application/merge-patch+json). An empty resource_version patches whatever is
+// there.
 std::string workload_status_patch(std::string_view resource_version, const WorkloadStatus& status);
-std::string cluster_queue_status_patch(std::string_view resource_version, const QueueStatus& status);
+std::string cluster_queue_status_patch(std::string_view resource_version,
+                                       const QueueStatus& status);
 std::string local_queue_status_patch(std::string_view resource_version, const QueueStatus& status);
 std::string finalizers_patch(std::string_view resource_version,
                              const std::vector<std::string>& finalizers);
@@ -46,7 +48,8 @@ struct WorkloadSpecChange {
   std::optional<PriorityClassRef> priority_class;
   std::optional<std::vector<PodSet>> pod_sets;
 };
-std::string workload_spec_patch(std::string_view resource_version, const WorkloadSpecChange& change);
+std::string workload_spec_patch(std::string_view resource_version,
+                                const WorkloadSpecChange& change);
 
 // What a Job should look like; nullopt leaves a part as it is. Maps and lists are whole: keys that
 // `current` has and the wanted map lacks are removed.
@@ -70,8 +73,8 @@ std::string job_clear_start_patch(std::string_view resource_version);
 // Strategic merge patches of status subresources (built-in kinds only).
 std::string pod_condition_patch(std::string_view uid, const std::vector<Condition>& conditions,
                                 std::optional<std::string_view> nominated_node);
-// Conditions of a group; a native one takes it as a strategic merge patch. For the fallback, a custom
-// resource, it is a merge patch that holds the whole list and the phase.
+// Conditions of a group; a native one takes it as a strategic merge patch. For the fallback, a
+// custom resource, it is a merge patch that holds the whole list and the phase.
 std::string pod_group_status_patch(const PodGroup& group);
 
 // Body of POST .../pods/{name}/binding.

@@ -56,8 +56,8 @@ struct Job {
   friend bool operator==(const Job&, const Job&) = default;
 };
 
-// How many pods run at once: min(parallelism, completions), each 1 if unset as the server defaults
-// it (completions only when parallelism is unset too).
+// How many pods run at once: min(parallelism, completions). Unset parallelism is 1, as the server
+// defaults it; unset completions bound nothing.
 std::int32_t pod_count(const Job& job);
 
 // How many distinct indexes a status text such as "0-3,7" lists below `completions`.

@@ -15,9 +15,9 @@ namespace quorate::objects {
 // What the webhook must know about the cluster, as questions that the host answers from its caches.
 // An empty function answers no.
 struct JobWebhookView {
-  std::function<bool(std::string_view ns)> namespace_selected;   // managedJobsNamespaceSelector
-  std::function<bool(std::string_view ns)> has_default_queue;    // a LocalQueue named "default"
-  std::function<bool()> has_default_priority_class;              // a WorkloadPriorityClass "default"
+  std::function<bool(std::string_view ns)> namespace_selected;  // managedJobsNamespaceSelector
+  std::function<bool(std::string_view ns)> has_default_queue;   // a LocalQueue named "default"
+  std::function<bool()> has_default_priority_class;             // a WorkloadPriorityClass "default"
   std::function<bool(std::string_view ns, const OwnerReference& controller)> owner_managed;
   // Name of the PodGroup of a Job of that name.
   std::function<std::string(std::string_view job_name)> group_name;
@@ -31,9 +31,10 @@ struct JobWebhookSettings {
   FeatureGates gates;
 };
 
-// Defaults a Job: queue, priority class, suspension, and for gang placement schedulerName and group.
-// The group of a Job that has no name yet (generateName) is named here and kept in the annotation
-// quorate.dev/pod-group; `suffix`, lower-case alphanumeric, is drawn by the caller for that.
+// Defaults a Job: queue, priority class, suspension, and for gang placement schedulerName and
+// group. The group of a Job that has no name yet (generateName) is named here and kept in the
+// annotation quorate.dev/pod-group; `suffix`, lower-case alphanumeric, is drawn by the caller for
+// that.
 //
 // Answers an AdmissionReview: allowed, with a JSON patch if the Job changes; code 400 if the Job
 // cannot be decoded.

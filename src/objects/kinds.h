@@ -26,19 +26,18 @@ inline constexpr KindInfo kPod{"", "v1", "Pod", "pods", true, true};
 inline constexpr KindInfo kNode{"", "v1", "Node", "nodes", false, true};
 inline constexpr KindInfo kNamespace{"", "v1", "Namespace", "namespaces", false, true};
 inline constexpr KindInfo kLimitRange{"", "v1", "LimitRange", "limitranges"};
-inline constexpr KindInfo kPriorityClass{"scheduling.k8s.io", "v1", "PriorityClass",
-                                         "priorityclasses", false, true};
+inline constexpr KindInfo kPriorityClass{"scheduling.k8s.io", "v1",  "PriorityClass",
+                                         "priorityclasses",   false, true};
 inline constexpr KindInfo kRuntimeClass{"node.k8s.io", "v1", "RuntimeClass", "runtimeclasses",
                                         false};
 inline constexpr KindInfo kJob{"batch", "v1", "Job", "jobs"};
-inline constexpr KindInfo kResourceSlice{"resource.k8s.io", "v1", "ResourceSlice",
-                                         "resourceslices", false, true};
+inline constexpr KindInfo kResourceSlice{"resource.k8s.io", "v1",  "ResourceSlice",
+                                         "resourceslices",  false, true};
 inline constexpr KindInfo kResourceClaim{"resource.k8s.io", "v1", "ResourceClaim",
-                                         "resourceclaims", true, true};
+                                         "resourceclaims",  true, true};
 
 // The PodGroup is one type of ours and four API versions; prefer them in this order.
-inline constexpr KindInfo kPodGroupV1beta1{"scheduling.k8s.io", "v1beta1", "PodGroup",
-                                           "podgroups"};
+inline constexpr KindInfo kPodGroupV1beta1{"scheduling.k8s.io", "v1beta1", "PodGroup", "podgroups"};
 inline constexpr KindInfo kPodGroupV1alpha3{"scheduling.k8s.io", "v1alpha3", "PodGroup",
                                             "podgroups"};
 inline constexpr KindInfo kPodGroupV1alpha2{"scheduling.k8s.io", "v1alpha2", "PodGroup",

@@ -64,16 +64,17 @@ struct Condition {
 const Condition* find_condition(const std::vector<Condition>& conditions, std::string_view type);
 bool is_true(const std::vector<Condition>& conditions, std::string_view type);
 
-// Puts `wanted` in the place of the condition of its type, or at the end. lastTransitionTime becomes
-// `now` for a new condition and when the status flips; otherwise the old one stays and the one in
-// `wanted` is ignored. The message is cut at 32768 bytes with " ...". True if anything changed.
+// Puts `wanted` in the place of the condition of its type, or at the end. lastTransitionTime
+// becomes `now` for a new condition and when the status flips; otherwise the old one stays and the
+// one in `wanted` is ignored. The message is cut at 32768 bytes with " ...". True if anything
+// changed.
 bool set_condition(std::vector<Condition>& conditions, Condition wanted, Time now);
 bool remove_condition(std::vector<Condition>& conditions, std::string_view type);
 
 // metav1.Status as the API server answers errors.
 struct ApiStatus {
   std::int32_t code = 0;
-  std::string reason;   // NotFound, AlreadyExists, Conflict, Expired, ...
+  std::string reason;  // NotFound, AlreadyExists, Conflict, Expired, ...
   std::string message;
   std::int32_t retry_after_seconds = 0;
 

@@ -44,6 +44,10 @@ inline constexpr std::string_view kElasticGate = "kueue.x-k8s.io/elastic-job";
 inline constexpr std::string_view kFallbackPodGroup = "scheduling.x-k8s.io/pod-group";
 // On a Job: the name of its PodGroup, where the webhook had to draw one.
 inline constexpr std::string_view kJobPodGroup = "quorate.dev/pod-group";
+// On a fallback PodGroup: what only the native one has fields for.
+inline constexpr std::string_view kGroupTopologyKey = "quorate.dev/topology-key";
+inline constexpr std::string_view kGroupDisruptionMode =
+    "quorate.dev/disruption-mode";  // single, all
 
 inline constexpr std::string_view kJobCompletionIndex = "batch.kubernetes.io/job-completion-index";
 inline constexpr std::string_view kNamespaceName = "kubernetes.io/metadata.name";

@@ -22,7 +22,7 @@ struct Pod {
   std::string node_name;
   std::string nominated_node;
   PodPhase phase = PodPhase::Pending;
-  std::string status_reason;   // "Evicted", "OutOfcpu", ...
+  std::string status_reason;  // "Evicted", "OutOfcpu", ...
   std::string status_message;
   std::vector<Condition> conditions;
   std::optional<Time> started;  // status.startTime: the kubelet has seen it

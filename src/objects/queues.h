@@ -1,13 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "src/base/labels.h"
-#include "src/base/quantity.h"
+#include "src/base/pod_template.h"
 #include "src/objects/meta.h"
 
 namespace quorate::objects {
@@ -130,8 +129,7 @@ struct LocalQueue {
   StopPolicy stop = StopPolicy::None;
   std::int64_t weight = kWeightOne;
   QueueStatus status;
-  // status.fairSharing.admissionFairSharingStatus; amounts in billionths of a unit.
-  std::map<std::string, Quantity> consumed_resources;
+  ResourceList consumed_resources;  // status.fairSharing.admissionFairSharingStatus
   std::optional<Time> consumed_updated;
 
   friend bool operator==(const LocalQueue&, const LocalQueue&) = default;

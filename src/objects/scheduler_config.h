@@ -16,7 +16,7 @@
 namespace quorate::objects {
 
 struct PluginRef {
-  std::string name;  // "*" in a disabled list: all of the point's defaults
+  std::string name;         // "*" in a disabled list: all of the point's defaults
   std::int32_t weight = 0;  // 0: the plugin's default
 
   friend bool operator==(const PluginRef&, const PluginRef&) = default;
