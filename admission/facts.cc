@@ -85,17 +85,21 @@ bool same_class(const Facts& a, const Facts& b) {
                     });
 }
 
-std::shared_ptr<const PodShape> FactsCompiler::shape(const PodTemplate& pod, const Config& config,
+std::shared_ptr<const PodShape> FactsCompiler::shape(const PodTemplate& stated,
+                                                     const RequestContext& context,
                                                      quota::Names& names, ResourceOrder& order) {
-  const std::uint64_t digest = digest_of(pod);
+  PodTemplate full = with_defaults(stated, context);
+  const std::uint64_t digest = digest_of(full);
   const auto [from, to] = shapes_.equal_range(digest);
   for (auto at = from; at != to; ++at) {
-    if (auto known = at->second.lock(); known && *known->pod == pod) return known;
+    const auto known = at->second.lock();
+    if (known && *known->pod == full && *known->source == stated) return known;
   }
   auto made = std::make_shared<PodShape>();
-  made->pod = std::make_shared<const PodTemplate>(pod);
+  made->source = std::make_shared<const PodTemplate>(stated);
+  made->pod = full == stated ? made->source : std::make_shared<const PodTemplate>(std::move(full));
   made->digest = digest;
-  for (const auto& [resource, amount] : quota_request(pod, config)) {
+  for (const auto& [resource, amount] : quota_request(*made->pod, *context.config)) {
     made->requests.push_back({names.resources.intern(resource).slot, amount});
   }
   std::sort(made->requests.begin(), made->requests.end(),
@@ -132,11 +136,8 @@ std::shared_ptr<const Facts> FactsCompiler::compile(const WorkloadSpec& spec,
       facts->conditions.push_back(condition);
     }
   }
-  facts->queued_at = queue_time(*facts, *context.config);
 
-  std::optional<InvalidInput> invalid;
-  for (std::size_t i = 0; i < spec.pod_sets.size(); ++i) {
-    const PodSetSpec& pods = spec.pod_sets[i];
+  for (const PodSetSpec& pods : spec.pod_sets) {
     PodSetFacts& set = facts->pod_sets.emplace_back();
     set.name = pods.name;
     set.count = std::max(pods.count, 0);
@@ -146,24 +147,41 @@ std::shared_ptr<const Facts> FactsCompiler::compile(const WorkloadSpec& spec,
         (done == spec.reclaimable_pods.end() ? 0 : std::clamp(done->second, 0, set.count));
     set.min_count = pods.min_count;
     if (pods.topology) set.topology = std::make_shared<const TopologyRequest>(*pods.topology);
-    PodTemplate pod = with_defaults(*pods.pod, context);
+    PodTemplate pod = *pods.pod;
     pod.labels.clear();
     pod.annotations.clear();
     pod.scheduling_group.clear();
     pod.scheduling_gates.clear();
-    if (!invalid) {
-      invalid = check_requests(pod, i);
-      if (invalid) invalid->why.insert(0, "resources validation failed: ");
-    }
-    set.shape = shape(pod, *context.config, names, order);
+    set.shape = shape(pod, context, names, order);
   }
-  for (std::size_t i = 0; i < spec.pod_sets.size() && !invalid; ++i) {
-    invalid = check_limits(*facts->pod_sets[i].shape->pod, *context.limits, i);
+  finish(*facts, context);
+  return facts;
+}
+
+std::shared_ptr<const Facts> FactsCompiler::recompile(const Facts& facts,
+                                                      const RequestContext& context,
+                                                      quota::Names& names, ResourceOrder& order) {
+  auto again = std::make_shared<Facts>(facts);
+  for (PodSetFacts& set : again->pod_sets) {
+    set.shape = shape(*set.shape->source, context, names, order);
+  }
+  finish(*again, context);
+  return again;
+}
+
+void FactsCompiler::finish(Facts& facts, const RequestContext& context) {
+  facts.queued_at = queue_time(facts, *context.config);
+  std::optional<InvalidInput> invalid;
+  for (std::size_t i = 0; i < facts.pod_sets.size() && !invalid; ++i) {
+    invalid = check_requests(*facts.pod_sets[i].shape->pod, i);
+    if (invalid) invalid->why.insert(0, "resources validation failed: ");
+  }
+  for (std::size_t i = 0; i < facts.pod_sets.size() && !invalid; ++i) {
+    invalid = check_limits(*facts.pod_sets[i].shape->pod, *context.limits, i);
     if (invalid) invalid->why.insert(0, "resources didn't satisfy LimitRange constraints: ");
   }
-  if (invalid) facts->invalid = std::make_shared<const InvalidInput>(*invalid);
-  facts->scheduling_hash = hash_of(*facts);
-  return facts;
+  facts.invalid = invalid ? std::make_shared<const InvalidInput>(*invalid) : nullptr;
+  facts.scheduling_hash = hash_of(facts);
 }
 
 }  // namespace quorate::admission

@@ -30,7 +30,8 @@ class ResourceOrder {
 // annotations, gates and the group's name are left out: they decide neither quota nor placement,
 // and differ from job to job.
 struct PodShape {
-  std::shared_ptr<const PodTemplate> pod;  // defaults applied
+  std::shared_ptr<const PodTemplate> source;  // as stated
+  std::shared_ptr<const PodTemplate> pod;     // defaults applied; often the same
   std::uint64_t digest = 0;
   std::vector<std::pair<std::uint32_t, Quantity>> requests;  // of one pod, in ResourceOrder
 };
@@ -82,11 +83,15 @@ class FactsCompiler {
  public:
   std::shared_ptr<const Facts> compile(const WorkloadSpec& spec, const RequestContext& context,
                                        quota::Names& names, ResourceOrder& order);
+  // The same workload under another context.
+  std::shared_ptr<const Facts> recompile(const Facts& facts, const RequestContext& context,
+                                         quota::Names& names, ResourceOrder& order);
   void reset() { shapes_.clear(); }
 
  private:
-  std::shared_ptr<const PodShape> shape(const PodTemplate& pod, const Config& config,
+  std::shared_ptr<const PodShape> shape(const PodTemplate& stated, const RequestContext& context,
                                         quota::Names& names, ResourceOrder& order);
+  static void finish(Facts& facts, const RequestContext& context);
   void forget_unused();
 
   std::multimap<std::uint64_t, std::weak_ptr<const PodShape>> shapes_;

@@ -190,6 +190,7 @@ struct CheckStatus {
   CheckState state = CheckState::Pending;
   Time last_transition;
   std::optional<std::int32_t> requeue_after_seconds;
+  std::string message;
 
   friend bool operator==(const CheckStatus&, const CheckStatus&) = default;
 };
