@@ -20,6 +20,8 @@ class FeatureGates {
   // Errors: Invalid - an unknown gate, a locked one set otherwise, or a gate that is on while one
   // that it requires is off.
   static Outcome<FeatureGates> from(const std::map<std::string, bool>& wanted);
+  // Reads "A=true,B=false".
+  static Outcome<std::map<std::string, bool>> parse_flag(std::string_view flag);
 
   friend bool operator==(const FeatureGates&, const FeatureGates&) = default;
 

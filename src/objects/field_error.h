@@ -40,6 +40,7 @@ std::string quoted(std::string_view text);  // as the value of a FieldError
 
 // Why a text is not what it should be, in Kubernetes' words; empty: it is.
 std::vector<std::string> dns_label_faults(std::string_view text);      // RFC 1123 label
+std::vector<std::string> dns1035_label_faults(std::string_view text);  // starts with a letter
 std::vector<std::string> dns_subdomain_faults(std::string_view text);  // RFC 1123 subdomain
 std::vector<std::string> label_key_faults(std::string_view text);      // qualified name
 std::vector<std::string> label_value_faults(std::string_view text);
