@@ -108,7 +108,7 @@ def run(plane, directory, keep):
     nodes.create(cluster, nodes.Spec(8, "gpu", gpus=8, rack_size=4, labels={"example.com/gpu-model": "h100"}))
     say("- helm install quorate charts/quorate")
     values = {"scheduler.separate": "true"}
-    with Installation(plane, directory, values, die_with_parent=not keep) as quorate:
+    with Installation(plane, directory, values, die_with_parent=False if keep else None) as quorate:
         for service in quorate.services:
             say(f"- started {service.name} (pid {service.pid})")
         say("- kubectl apply -f examples/quickstart")

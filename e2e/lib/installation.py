@@ -10,84 +10,14 @@ server reaches the webhooks by URL instead of through a Service.
 
 import pathlib
 import re
-import subprocess
-import urllib.request
 
 from . import processes, programs
-from .cluster import wait_for
 from .controlplane import ControlPlane
+from .program import Program
 
 NAMESPACE = "quorate-system"
 RELEASE = "quorate"
 _ADDRESS_FLAGS = ("--metrics-bind-address", "--health-probe-bind-address", "--webhook-bind-address")
-
-
-def program() -> pathlib.Path:
-    return programs.ROOT / "build" / "quorate"
-
-
-class Service:
-    """One process of Quorate."""
-
-    def __init__(self, name, arguments, directory):
-        self.name = name
-        self.arguments = arguments
-        self.log = pathlib.Path(directory) / f"{name}.log"
-        self.ports = {}
-        self.process = None
-
-    def start(self, die_with_parent=True):
-        self.process = processes.spawn(
-            self.name, [program(), *self.arguments], self.log, die_with_parent=die_with_parent
-        )
-        return self
-
-    @property
-    def pid(self):
-        return self.process.pid
-
-    def wait_ready(self, timeout=30):
-        url = f"http://127.0.0.1:{self.ports['--health-probe-bind-address']}/readyz"
-
-        def ready():
-            if self.process.poll() is not None:
-                raise AssertionError(
-                    f"{self.name} ended with status {self.process.returncode}:\n{processes.tail(self.log, 30)}"
-                )
-            return _answers(url)
-
-        wait_for(ready, timeout, f"{self.name} ready ({url})")
-        return self
-
-    def metrics(self) -> str:
-        url = f"http://127.0.0.1:{self.ports['--metrics-bind-address']}/metrics"
-        with urllib.request.urlopen(url, timeout=5) as answer:
-            return answer.read().decode()
-
-    def kill(self):
-        """SIGKILL: the process gets no chance to say goodbye."""
-        self.process.kill()
-        self.process.wait(10)
-
-    def stop(self, timeout=10) -> int:
-        """SIGTERM; returns the exit status. Raises when it takes longer than `timeout` seconds."""
-        if self.process is None or self.process.poll() is not None:
-            return self.process.returncode if self.process else 0
-        self.process.terminate()
-        try:
-            return self.process.wait(timeout)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait(10)
-            raise AssertionError(f"{self.name} did not end within {timeout} s:\n{processes.tail(self.log, 30)}")
-
-
-def _answers(url) -> bool:
-    try:
-        with urllib.request.urlopen(url, timeout=2) as answer:
-            return answer.status == 200
-    except OSError:
-        return False
 
 
 class Installation:
@@ -99,7 +29,7 @@ class Installation:
     The processes are in `services`, in the order of their names.
     """
 
-    def __init__(self, plane: ControlPlane, directory, values=None, die_with_parent=True):
+    def __init__(self, plane: ControlPlane, directory, values=None, die_with_parent=None):
         self.plane = plane
         self.directory = pathlib.Path(directory)
         self.values = values or {}
@@ -126,8 +56,8 @@ class Installation:
     def start(self):
         for deployment in self._deployments():
             for container in deployment["spec"]["template"]["spec"]["containers"]:
-                service = self._service(deployment, container)
-                self.services.append(service.start(self.die_with_parent))
+                service = self._program(deployment, container)
+                self.services.append(service.start(ready=False))
         for service in self.services:
             service.wait_ready()
 
@@ -136,7 +66,7 @@ class Installation:
             service.stop()
         self.services = []
 
-    def service(self, fragment) -> Service:
+    def service(self, fragment) -> Program:
         """The process whose name contains the fragment."""
         return next(one for one in self.services if fragment in one.name)
 
@@ -144,7 +74,7 @@ class Installation:
         found = self.plane.cluster.list("apps/v1", "Deployment", NAMESPACE)
         return sorted(found, key=lambda one: one["metadata"]["name"])
 
-    def _service(self, deployment, container) -> Service:
+    def _program(self, deployment, container) -> Program:
         pod = deployment["spec"]["template"]["spec"]
         name = deployment["metadata"]["name"]
         files = self._mounted_files(name, pod, container)
@@ -156,20 +86,22 @@ class Installation:
             value = variable.get("value") or self._field(variable, name)
             arguments = [text.replace(f"$({variable['name']})", value) for text in arguments]
 
-        service = Service(name, [], self.directory)
         for index, text in enumerate(arguments):
             flag, _, value = text.partition("=")
             if flag in _ADDRESS_FLAGS and value not in ("", "0"):
                 port = processes.free_ports(1)[0]
-                service.ports[flag] = port
                 arguments[index] = f"{flag}=127.0.0.1:{port}"
+                if flag == "--webhook-bind-address":
+                    arguments.append(f"--webhook-url=https://127.0.0.1:{port}")
         account = pod["serviceAccountName"]
         kubeconfig = self.plane.service_account_kubeconfig(account, NAMESPACE, self.directory / f"{name}.kubeconfig")
-        arguments.append(f"--kubeconfig={kubeconfig}")
-        if "--webhook-bind-address" in service.ports:
-            arguments.append(f"--webhook-url=https://127.0.0.1:{service.ports['--webhook-bind-address']}")
-        service.arguments = arguments
-        return service
+        return Program(
+            *arguments,
+            log=self.directory / f"{name}.log",
+            kubeconfig=kubeconfig,
+            name=name,
+            die_with_parent=self.die_with_parent,
+        )
 
     def _field(self, variable, name):
         path = variable.get("valueFrom", {}).get("fieldRef", {}).get("fieldPath", "")
