@@ -1,0 +1,54 @@
+// Nodes and pods.
+
+#include "src/translate/translate.h"
+
+namespace quorate::translate {
+namespace {
+
+cluster::PodPhase phase_of(objects::PodPhase phase) {
+  switch (phase) {
+    case objects::PodPhase::Pending:
+      return cluster::PodPhase::Pending;
+    case objects::PodPhase::Running:
+      return cluster::PodPhase::Running;
+    case objects::PodPhase::Succeeded:
+      return cluster::PodPhase::Succeeded;
+    case objects::PodPhase::Failed:
+      return cluster::PodPhase::Failed;
+    case objects::PodPhase::Unknown:
+      // Its node is not heard of; the pod may well run and holds what it was given.
+      return cluster::PodPhase::Running;
+  }
+  return cluster::PodPhase::Running;
+}
+
+}  // namespace
+
+cluster::NodeSpec to_spec(const objects::Node& node) {
+  return {node.meta.key.name, node.meta.uid,      node.meta.labels,
+          node.taints,        node.unschedulable, objects::is_true(node.conditions, "Ready"),
+          node.allocatable};
+}
+
+cluster::PodSpec to_spec(const objects::Pod& pod) {
+  cluster::PodSpec spec;
+  spec.key = pod.meta.key;
+  spec.uid = pod.meta.uid;
+  spec.generation = pod.meta.generation;
+  spec.spec = pod.spec;
+  spec.requests = pod_requests(*pod.spec);
+  spec.node = pod.node_name;
+  spec.phase = phase_of(pod.phase);
+  spec.terminating = pod.terminating();
+  spec.created = pod.meta.created;
+  spec.nominated_node = pod.nominated_node;
+  spec.group = objects::group_of(pod);
+  const objects::Condition* scheduled = objects::find_condition(pod.conditions, "PodScheduled");
+  if (scheduled != nullptr && scheduled->status == objects::ConditionStatus::False) {
+    spec.unschedulable_reason = scheduled->reason;
+    spec.unschedulable_message = scheduled->message;
+  }
+  return spec;
+}
+
+}  // namespace quorate::translate

@@ -1,0 +1,92 @@
+// The two configuration documents.
+
+#include <algorithm>
+#include <set>
+
+#include "src/scheduler/registry.h"
+#include "src/translate/report.h"
+
+namespace quorate::translate {
+namespace {
+
+constexpr std::string_view kEverywhere = "multiPoint";
+constexpr std::string_view kScore = "score";
+
+bool names(const std::vector<objects::PluginRef>& list, std::string_view plugin) {
+  return std::ranges::find(list, plugin, &objects::PluginRef::name) != list.end();
+}
+
+// Off by name, or off by "*" and not put back by name.
+bool is_off(const objects::PluginSet& set, std::string_view plugin) {
+  return names(set.disabled, plugin) || (names(set.disabled, "*") && !names(set.enabled, plugin));
+}
+
+scheduler::Profile profile_of(const objects::SchedulerProfile& from, const std::string& path,
+                              Defects* defects) {
+  scheduler::Profile to;
+  to.scheduler_name = from.scheduler_name;
+  const auto set_of = [&](std::string_view point) {
+    const auto found = from.plugins.find(std::string(point));
+    return found == from.plugins.end() ? objects::PluginSet{} : found->second;
+  };
+  const objects::PluginSet everywhere = set_of(kEverywhere);
+  const objects::PluginSet score = set_of(kScore);
+  for (const scheduler::Plugin* plugin : scheduler::registry()) {
+    const std::string name(plugin->name());
+    if (is_off(everywhere, name)) {
+      // Put back at a single point: there it runs.
+      const bool back = std::ranges::any_of(
+          from.plugins, [&](const auto& point) { return names(point.second.enabled, name); });
+      if (!back) to.disabled.push_back(name);
+    }
+    if (is_off(score, name)) to.score_weights[name] = 0;
+    for (const objects::PluginSet* set : {&everywhere, &score}) {
+      const auto found = std::ranges::find(set->enabled, name, &objects::PluginRef::name);
+      if (found != set->enabled.end() && found->weight > 0) to.score_weights[name] = found->weight;
+    }
+  }
+  for (const auto& [point, set] : from.plugins) {
+    if (point == kEverywhere || point == kScore || set.disabled.empty()) continue;
+    report(defects, path + ".plugins." + point + ".disabled",
+           "plugins are switched off as a whole (multiPoint) or for score only");
+  }
+  return to;
+}
+
+}  // namespace
+
+admission::Config to_config(const objects::Configuration& config) {
+  admission::Config to;
+  to.exclude_resource_prefixes = config.exclude_resource_prefixes;
+  for (const objects::ResourceTransformation& one : config.transformations) {
+    admission::ResourceTransformation& out = to.transformations.emplace_back();
+    out.input = one.input;
+    out.replace = one.replace;
+    out.multiply_by = one.multiply_by;
+    for (const auto& [resource, billionths] : one.outputs) {
+      out.outputs[resource] = std::to_string(billionths) + "n";
+    }
+  }
+  to.ignore_undeclared_resources = config.quota_check == objects::QuotaCheck::IgnoreUndeclared;
+  to.requeue_by_creation =
+      config.wait_for_pods_ready && config.wait_for_pods_ready->requeuing_timestamp == "Creation";
+  to.fair_sharing = config.fair_sharing.has_value();
+  to.equivalence_classes = config.gates.enabled("SchedulingEquivalenceHashing");
+  return to;
+}
+
+scheduler::Config to_config(const objects::SchedulerConfiguration& config, Defects* defects) {
+  scheduler::Config to;
+  to.profiles.clear();
+  for (std::size_t i = 0; i < config.profiles.size(); ++i) {
+    to.profiles.push_back(profile_of(config.profiles[i], item("profiles", i), defects));
+  }
+  to.pod_initial_backoff = config.pod_initial_backoff;
+  to.pod_max_backoff = config.pod_max_backoff;
+  for (const std::string& path : config.without_effect) {
+    report(defects, path, "changes nothing here");
+  }
+  return to;
+}
+
+}  // namespace quorate::translate

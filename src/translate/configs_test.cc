@@ -1,0 +1,87 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "src/translate/translate.h"
+
+namespace quorate::translate {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pair;
+using testing::UnorderedElementsAre;
+
+TEST(TranslateConfiguration, DefaultsAreTheEnginesDefaults) {
+  EXPECT_EQ(to_config(objects::Configuration{}), admission::Config{});
+}
+
+TEST(TranslateConfiguration, CarriesWhatAdmissionReads) {
+  objects::Configuration config;
+  config.exclude_resource_prefixes = {"example.com/"};
+  config.transformations = {{"gpu", true, "cpu", {{"credits", 1'500'000'000}}}};
+  config.quota_check = objects::QuotaCheck::IgnoreUndeclared;
+  config.wait_for_pods_ready = objects::WaitForPodsReady{};
+  config.wait_for_pods_ready->requeuing_timestamp = "Creation";
+  config.fair_sharing.emplace();
+  config.gates = *objects::FeatureGates::from({{"SchedulingEquivalenceHashing", false}});
+
+  const admission::Config got = to_config(config);
+  EXPECT_EQ(got.exclude_resource_prefixes, config.exclude_resource_prefixes);
+  ASSERT_EQ(got.transformations.size(), 1u);
+  EXPECT_EQ(got.transformations[0].input, "gpu");
+  EXPECT_TRUE(got.transformations[0].replace);
+  EXPECT_EQ(got.transformations[0].multiply_by, "cpu");
+  // 1.5 per unit
+  EXPECT_THAT(got.transformations[0].outputs, ElementsAre(Pair("credits", "1500000000n")));
+  EXPECT_EQ(parse_quantity("cpu", got.transformations[0].outputs.at("credits")), Quantity{1500});
+  EXPECT_TRUE(got.ignore_undeclared_resources);
+  EXPECT_TRUE(got.requeue_by_creation);
+  EXPECT_TRUE(got.fair_sharing);
+  EXPECT_FALSE(got.equivalence_classes);
+}
+
+objects::SchedulerConfiguration with_plugins(std::map<std::string, objects::PluginSet> plugins) {
+  objects::SchedulerConfiguration config;
+  config.profiles[0].plugins = std::move(plugins);
+  return config;
+}
+
+scheduler::Profile profile_of(std::map<std::string, objects::PluginSet> plugins) {
+  return to_config(with_plugins(std::move(plugins))).profiles.at(0);
+}
+
+TEST(TranslateSchedulerConfiguration, DefaultsAreTheEnginesDefaults) {
+  EXPECT_EQ(to_config(objects::SchedulerConfiguration{}), scheduler::Config{});
+}
+
+TEST(TranslateSchedulerConfiguration, PluginsAreSwitchedAndWeighted) {
+  const auto profile =
+      profile_of({{"multiPoint", {{{"NodeAffinity", 7}}, {{"NodePorts", 0}}}},
+                  {"score", {{{"TaintToleration", 5}}, {{"NodeResourcesFit", 0}}}}});
+  EXPECT_THAT(profile.disabled, ElementsAre("NodePorts"));
+  EXPECT_THAT(profile.score_weights,
+              UnorderedElementsAre(Pair("NodeAffinity", 7), Pair("TaintToleration", 5),
+                                   Pair("NodeResourcesFit", 0)));
+}
+
+TEST(TranslateSchedulerConfiguration, AStarSwitchesOffWhatIsNotPutBack) {
+  const auto profile = profile_of(
+      {{"multiPoint", {{{"NodeName", 0}}, {{"*", 0}}}}, {"filter", {{{"NodePorts", 0}}, {}}}});
+  EXPECT_THAT(profile.disabled, testing::Contains("TaintToleration"));
+  EXPECT_THAT(profile.disabled, testing::Not(testing::Contains("NodeName")));
+  EXPECT_THAT(profile.disabled, testing::Not(testing::Contains("NodePorts")));
+}
+
+TEST(TranslateSchedulerConfiguration, SaysWhatChangesNothing) {
+  objects::SchedulerConfiguration config = with_plugins({{"filter", {{}, {{"NodePorts", 0}}}}});
+  config.without_effect = {"extenders"};
+  config.pod_max_backoff = Duration::seconds(3);
+  Defects defects;
+  EXPECT_EQ(to_config(config, &defects).pod_max_backoff, Duration::seconds(3));
+  ASSERT_EQ(defects.size(), 2u);
+  EXPECT_EQ(defects[0].path, "profiles[0].plugins.filter.disabled");
+  EXPECT_EQ(defects[1].path, "extenders");
+}
+
+}  // namespace
+}  // namespace quorate::translate

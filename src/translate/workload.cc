@@ -1,0 +1,188 @@
+#include <algorithm>
+#include <charconv>
+
+#include "src/objects/names.h"
+#include "src/translate/report.h"
+
+namespace quorate::translate {
+namespace {
+
+using admission::CheckState;
+
+static_assert(alike(CheckState::Pending, objects::CheckState::Pending));
+static_assert(alike(CheckState::Ready, objects::CheckState::Ready));
+static_assert(alike(CheckState::Retry, objects::CheckState::Retry));
+static_assert(alike(CheckState::Rejected, objects::CheckState::Rejected));
+
+admission::ConditionView::Status status_of(objects::ConditionStatus status) {
+  switch (status) {
+    case objects::ConditionStatus::True:
+      return admission::ConditionView::Status::True;
+    case objects::ConditionStatus::False:
+      return admission::ConditionView::Status::False;
+    case objects::ConditionStatus::Unknown:
+      return admission::ConditionView::Status::Unknown;
+  }
+  return admission::ConditionView::Status::Unknown;
+}
+
+std::int32_t boost_of(const objects::ObjectMeta& meta, Defects* defects) {
+  const std::string_view text = objects::value_of(meta.annotations, objects::names::kPriorityBoost);
+  if (text.empty()) return 0;
+  std::int32_t boost = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), boost);
+  if (failure != std::errc{} || end != text.data() + text.size()) {
+    report(defects, "metadata.annotations[" + std::string(objects::names::kPriorityBoost) + "]",
+           "\"" + std::string(text) + "\" is not a 32-bit integer; taken as 0");
+    return 0;
+  }
+  return boost;
+}
+
+admission::TopologyRequest topology_of(const objects::TopologyRequest& from,
+                                       const std::string& path, Defects* defects) {
+  admission::TopologyRequest to;
+  to.required_level = from.required.value_or("");
+  to.preferred_level = from.preferred.value_or("");
+  to.unconstrained = from.unconstrained.value_or(false);
+  to.pod_index_label = from.pod_index_label.value_or("");
+  to.sub_group_index_label = from.sub_group_index_label.value_or("");
+  to.sub_group_count = from.sub_group_count;
+  to.pod_set_group = from.pod_set_group_name.value_or("");
+  to.slice_level = from.slice_required_topology.value_or("");
+  to.slice_size = from.slice_size;
+  if (from.slice_constraints.empty()) return to;
+  to.slice_level = from.slice_constraints.front().topology;
+  to.slice_size = from.slice_constraints.front().size;
+  if (from.slice_constraints.size() > 1) {
+    report(defects, item(path + ".podsetSliceRequiredTopologyConstraints", 1),
+           "only the outermost constraint is applied");
+  }
+  return to;
+}
+
+// A count that makes no sense asks for nothing rather than for a negative amount.
+std::int32_t count_of(std::int32_t count, const std::string& path, Defects* defects) {
+  if (count >= 0) return count;
+  report(defects, path, std::to_string(count) + " is negative; taken as 0");
+  return 0;
+}
+
+std::vector<admission::PodSetSpec> pod_sets_of(const objects::Workload& workload,
+                                               Defects* defects) {
+  std::vector<admission::PodSetSpec> out;
+  for (std::size_t i = 0; i < workload.pod_sets.size(); ++i) {
+    const objects::PodSet& from = workload.pod_sets[i];
+    const std::string path = item("spec.podSets", i);
+    admission::PodSetSpec& to = out.emplace_back();
+    to.name = from.name;
+    to.count = count_of(from.count, path + ".count", defects);
+    to.min_count = from.min_count;
+    to.pod = from.pod_template.parsed;
+    if (from.topology) {
+      to.topology = topology_of(*from.topology, path + ".topologyRequest", defects);
+    }
+  }
+  return out;
+}
+
+admission::Admission admission_of(const objects::Workload& workload) {
+  const objects::Admission& from = *workload.status.admission;
+  admission::Admission to{from.cluster_queue, {}};
+  for (const objects::PodSetAssignment& assignment : from.pod_sets) {
+    admission::PodSetAssignment& out = to.pod_sets.emplace_back();
+    out.name = assignment.name;
+    out.flavors = assignment.flavors;
+    out.usage = assignment.usage;
+    const auto pod_set =
+        std::ranges::find(workload.pod_sets, assignment.name, &objects::PodSet::name);
+    const std::int32_t asked = pod_set == workload.pod_sets.end() ? 0 : pod_set->count;
+    out.count = std::max(0, assignment.count.value_or(asked));
+    if (!assignment.topology) continue;
+    admission::TopologyAssignment& topology = out.topology.emplace();
+    topology.levels = assignment.topology->levels;
+    for (const objects::TopologyDomain& domain : assignment.topology->domains) {
+      topology.domains.push_back({domain.values, domain.count});
+    }
+  }
+  return to;
+}
+
+void put_status(const objects::Workload& workload, admission::WorkloadSpec& spec) {
+  const objects::WorkloadStatus& status = workload.status;
+  // What the admission says counts only while the condition does.
+  if (status.admission &&
+      objects::is_true(status.conditions, objects::conditions::kQuotaReserved)) {
+    spec.admission = admission_of(workload);
+  }
+  for (const objects::Condition& one : status.conditions) {
+    spec.conditions.push_back(
+        {one.type, status_of(one.status), one.reason, one.message, one.last_transition});
+  }
+  for (const objects::AdmissionCheckState& one : status.admission_checks) {
+    spec.checks.push_back(
+        {one.name, same<CheckState>(one.state), one.last_transition, one.requeue_after_seconds});
+  }
+  for (const objects::ReclaimablePod& one : status.reclaimable_pods) {
+    spec.reclaimable_pods.insert_or_assign(one.name, std::max(0, one.count));
+  }
+  if (status.requeue) {
+    spec.requeue_at = status.requeue->requeue_at;
+    spec.requeue_count = status.requeue->count.value_or(0);
+  }
+}
+
+}  // namespace
+
+admission::WorkloadSpec to_spec(const objects::Workload& workload, Defects* defects) {
+  admission::WorkloadSpec spec;
+  spec.key = workload.meta.key;
+  spec.uid = workload.meta.uid;
+  spec.generation = workload.meta.generation;
+  spec.queue_name = workload.queue_name;
+  spec.priority = workload.priority.value_or(0);
+  spec.priority_boost = boost_of(workload.meta, defects);
+  spec.created = workload.meta.created;
+  spec.active = workload.active;
+  spec.terminating = workload.meta.deleted.has_value();
+  spec.gated =
+      !objects::value_of(workload.meta.annotations, objects::names::kAdmissionGatedBy).empty();
+  spec.pod_sets = pod_sets_of(workload, defects);
+  put_status(workload, spec);
+  if (const objects::OwnerReference* owner = objects::controller_of(workload.meta)) {
+    spec.owner_api_version = owner->api_version;
+    spec.owner_kind = owner->kind;
+    spec.owner_name = owner->name;
+    spec.owner_uid = owner->uid;
+  }
+  return spec;
+}
+
+scheduler::PodGroupSpec to_spec(const objects::PodGroup& group, Defects* defects) {
+  scheduler::PodGroupSpec spec;
+  spec.key = group.meta.key;
+  spec.uid = group.meta.uid;
+  spec.native = group.api != objects::PodGroupApi::Fallback;
+  spec.gang = group.min_count.has_value();
+  spec.min_count = std::max(1, group.min_count.value_or(1));
+  spec.priority = group.priority;
+  if (!group.topology_keys.empty()) spec.topology_key = group.topology_keys.front();
+  if (group.topology_keys.size() > 1) {
+    report(defects, "spec.schedulingConstraints.topology[1].key",
+           "only the first topology constraint is applied");
+  }
+  spec.created = group.meta.created;
+  const objects::Condition* scheduled =
+      objects::find_condition(group.conditions, "PodGroupInitiallyScheduled");
+  if (scheduled != nullptr && scheduled->status == objects::ConditionStatus::True) {
+    spec.initially_scheduled = true;
+  } else if (scheduled != nullptr && scheduled->status == objects::ConditionStatus::False) {
+    spec.condition_reason = scheduled->reason;
+    spec.condition_message = scheduled->message;
+  }
+  spec.terminating = group.meta.deleted.has_value();
+  spec.needs_admission = !objects::value_of(group.meta.labels, objects::names::kQueueName).empty();
+  return spec;
+}
+
+}  // namespace quorate::translate
