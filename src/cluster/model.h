@@ -143,6 +143,11 @@ class Model {
   const Pod& pod(PodId id) const { return pods_.at(id); }
   const Pod* find(PodId id) const { return pods_.find(id); }
   std::size_t pod_count() const { return pods_.size(); }
+  // Visits (PodId, Pod), in no meaningful order.
+  template <class Visit>
+  void each_pod(Visit visit) const {
+    pods_.each(visit);
+  }
 
   std::int64_t used(NodeId node, std::uint32_t resource) const {
     return usage_.used(node.slot, resource);
@@ -150,7 +155,13 @@ class Model {
   std::int64_t allocatable(NodeId node, std::uint32_t resource) const {
     return usage_.allocatable(node.slot, resource);
   }
+  // Negative where others put more on a node than it has.
+  std::int64_t free(NodeId node, std::uint32_t resource) const {
+    return (Quantity{allocatable(node, resource)} - Quantity{used(node, resource)}).base_units();
+  }
   bool port_free(NodeId node, const HostPort& port) const;
+  // Grows whenever reserved places are given back, which no event of the API server tells.
+  std::uint64_t reservations_freed() const { return reservations_freed_; }
   const Resources& resources() const { return resources_; }
 
   // Names and values of everything, in an order of names: equal for equal states however they
@@ -160,6 +171,7 @@ class Model {
  private:
   NodeId insert_placeholder(std::string_view name);
   void drop_if_empty(NodeId id);
+  void note_reservation_freed(Journal& journal);
   void join_class(Node& node);
   void leave_class(Node& node);
   void put_on(Journal& journal, PodId pod, NodeId node, bool assumed);
@@ -179,6 +191,7 @@ class Model {
   std::unordered_map<ObjectKey, PodId> pods_by_key_;
   std::map<std::string, Reservation> reservations_;  // by workload uid
   std::map<ObjectKey, std::string> reserved_uids_;
+  std::uint64_t reservations_freed_ = 0;
   Usage usage_;
   RecentlyDead dead_pods_;
 };

@@ -1,0 +1,233 @@
+#include "src/scheduler/evaluation.h"
+
+#include <algorithm>
+#include <map>
+
+namespace quorate::scheduler {
+namespace {
+
+class Tally final : public ReasonSink {
+ public:
+  void add(std::string_view reason) override {
+    const auto found = counts_.find(reason);
+    if (found == counts_.end()) {
+      counts_.emplace(reason, 1);
+    } else {
+      ++found->second;
+    }
+  }
+  void add(std::string_view reason, std::int64_t times) {
+    if (times > 0) counts_[std::string(reason)] += times;
+  }
+  // "<n> <reason>" each, ordered as texts.
+  std::string text() const {
+    std::set<std::string> parts;
+    for (const auto& [reason, count] : counts_) parts.insert(std::to_string(count) + " " + reason);
+    std::string joined;
+    for (const std::string& part : parts) joined += (joined.empty() ? "" : ", ") + part;
+    return joined;
+  }
+
+ private:
+  std::map<std::string, std::int64_t, std::less<>> counts_;
+};
+
+std::int64_t normalized(Normalize how, std::int64_t raw, std::int64_t highest) {
+  switch (how) {
+    case Normalize::None: return raw;
+    case Normalize::ToMaximum: return highest == 0 ? 0 : raw * 100 / highest;
+    case Normalize::ReversedToMaximum: return highest == 0 ? 100 : 100 - raw * 100 / highest;
+  }
+  return raw;
+}
+
+}  // namespace
+
+Evaluation::Evaluation(const Framework& framework, const cluster::Model& model, const PodView& pod,
+                       std::span<const cluster::NodeId> nodes)
+    : framework_(&framework), model_(&model), pod_(pod), nodes_(nodes) {
+  refused_by_.assign(nodes_.size(), kOutsideNames);
+  pre_filter();
+  if (conflict_) return;
+  pre_score();
+  class_refusal_.assign(model_->class_slots(), kUnknown);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    refused_by_[i] = first_refusal(i);
+    if (!feasible(i)) continue;
+    ++feasible_;
+    rate(i);
+  }
+}
+
+void Evaluation::pre_filter() {
+  const auto& filters = framework_->filters;
+  for (std::size_t i = 0; i < filters.size(); ++i) {
+    const auto position = static_cast<std::uint8_t>(i);
+    if (filters[i].pre != nullptr) {
+      const PreFilterResult result = filters[i].pre->pre_filter(pod_);
+      if (result.status.code == Code::Skip) continue;
+      if (!result.status.ok()) {
+        conflict_ = result.status.message;
+        decided_by_ = position;
+        return;
+      }
+      if (result.nodes) {
+        only_ = result.nodes;
+        decided_by_ = position;
+      }
+    }
+    if (filters[i].plugin->filter_reach(pod_) == Reach::NodeClass) {
+      class_filters_.push_back(position);
+    } else {
+      node_filters_.push_back(position);
+      // NodeResourcesFit and NodePorts look at usage, the others at the node itself.
+      const EventKinds events = filters[i].plugin->events();
+      if ((events & kUsageFreed) == 0) same_within_class_ = false;
+    }
+  }
+}
+
+void Evaluation::pre_score() {
+  for (const Framework::Score& score : framework_->scores) {
+    if (score.weight == 0) continue;
+    if (score.pre != nullptr && score.pre->pre_score(pod_) == Code::Skip) continue;
+    ActiveScore active{score.plugin, score.weight, score.plugin->score_reach(pod_),
+                       score.plugin->normalize_score(), {}, {}, {}};
+    active.raw.assign(nodes_.size(), 0);
+    if (active.reach == Reach::NodeClass) {
+      active.by_class.assign(model_->class_slots(), 0);
+      active.class_known.assign(model_->class_slots(), false);
+    }
+    scores_.push_back(std::move(active));
+  }
+}
+
+NodeView Evaluation::view(std::size_t index) const {
+  return {*model_, nodes_[index], *model_->node(nodes_[index]).spec};
+}
+
+// Position of the first filter, in their order, that refuses the node; kFits if none does.
+std::uint8_t Evaluation::first_refusal(std::size_t index) {
+  const cluster::Node& node = model_->node(nodes_[index]);
+  const NodeView at{*model_, nodes_[index], *node.spec};
+  if (only_ && !only_->contains(node.spec->name)) return kOutsideNames;
+  std::uint8_t& of_class = class_refusal_[node.node_class.slot];
+  if (of_class == kUnknown) {
+    of_class = kFits;
+    for (const std::uint8_t position : class_filters_) {
+      if (framework_->filters[position].plugin->filter(pod_, at) == Code::Success) continue;
+      of_class = position;
+      break;
+    }
+  }
+  for (const std::uint8_t position : node_filters_) {
+    if (position > of_class) break;
+    if (framework_->filters[position].plugin->filter(pod_, at) != Code::Success) return position;
+  }
+  return of_class;
+}
+
+void Evaluation::rate(std::size_t index) {
+  const cluster::Node& node = model_->node(nodes_[index]);
+  const NodeView at{*model_, nodes_[index], *node.spec};
+  for (ActiveScore& score : scores_) {
+    if (score.reach == Reach::Node) {
+      score.raw[index] = score.plugin->score(pod_, at);
+      continue;
+    }
+    const std::uint32_t slot = node.node_class.slot;
+    if (!score.class_known[slot]) {
+      score.by_class[slot] = score.plugin->score(pod_, at);
+      score.class_known[slot] = true;
+    }
+    score.raw[index] = score.by_class[slot];
+  }
+}
+
+void Evaluation::refresh(std::size_t index) {
+  if (conflict_ || refused_by_[index] == kOutsideNames) return;
+  if (feasible(index)) --feasible_;
+  refused_by_[index] = first_refusal(index);
+  if (!feasible(index)) return;
+  ++feasible_;
+  rate(index);
+}
+
+std::optional<std::size_t> Evaluation::best() const {
+  if (feasible_ == 0) return std::nullopt;
+  std::vector<std::int64_t> highest(scores_.size(), 0);
+  for (std::size_t s = 0; s < scores_.size(); ++s) {
+    if (scores_[s].normalize == Normalize::None) continue;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      if (feasible(i)) highest[s] = std::max(highest[s], scores_[s].raw[i]);
+    }
+  }
+  std::optional<std::size_t> best;
+  std::int64_t best_total = 0;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    if (!feasible(i)) continue;
+    std::int64_t total = 0;
+    for (std::size_t s = 0; s < scores_.size(); ++s) {
+      total += scores_[s].weight *
+               normalized(scores_[s].normalize, scores_[s].raw[i], highest[s]);
+    }
+    const bool better =
+        !best || total > best_total ||
+        (total == best_total && model_->used(nodes_[i], cluster::kPods) <
+                                    model_->used(nodes_[*best], cluster::kPods));
+    if (!better) continue;  // equal in everything: the earlier name stays
+    best = i;
+    best_total = total;
+  }
+  return best;
+}
+
+std::int64_t Evaluation::copies(std::size_t index, std::int64_t most) const {
+  if (!feasible(index)) return 0;
+  const NodeView at = view(index);
+  for (const std::uint8_t position : node_filters_) {
+    most = framework_->filters[position].plugin->copies(pod_, at, most);
+  }
+  return most;
+}
+
+FitError Evaluation::fit_error() const {
+  FitError error;
+  error.outcome.nodes = static_cast<std::int64_t>(nodes_.size());
+  if (nodes_.empty()) {
+    error.text = "no nodes available to schedule pods";
+    return error;
+  }
+  const std::string head = "0/" + std::to_string(nodes_.size()) + " nodes are available: ";
+  if (conflict_) {
+    error.text = head + *conflict_ + ".";
+    error.outcome.unresolvable = error.outcome.nodes;
+    error.rejectors = std::uint64_t{1} << decided_by_;
+    return error;
+  }
+  Tally tally;
+  std::int64_t outside = 0;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const std::uint8_t position = refused_by_[i];
+    if (position == kFits) continue;
+    if (position == kOutsideNames) {
+      ++outside;
+      ++error.outcome.unresolvable;
+      error.rejectors |= std::uint64_t{1} << decided_by_;
+      continue;
+    }
+    const FilterPlugin& filter = *framework_->filters[position].plugin;
+    filter.why(pod_, view(i), tally);
+    const Code code = filter.filter(pod_, view(i));
+    ++(code == Code::Unschedulable ? error.outcome.unschedulable : error.outcome.unresolvable);
+    error.rejectors |= std::uint64_t{1} << position;
+  }
+  if (outside > 0) {
+    const std::string plugin(framework_->filters[decided_by_].plugin->name());
+    tally.add("node(s) didn't satisfy plugin(s) [" + plugin + "]", outside);
+  }
+  error.text = head + tally.text() + ".";
+  return error;
+}
+
+}  // namespace quorate::scheduler

@@ -1,0 +1,61 @@
+#include "src/scheduler/placement.h"
+
+#include <algorithm>
+
+#include "src/scheduler/framework.h"
+#include "src/scheduler/group_plan.h"
+
+namespace quorate::scheduler {
+
+GangPlacer::GangPlacer(cluster::Model& model, Journal& journal, const Config& config)
+    : model_(model), journal_(journal), config_(config) {}
+
+std::optional<NotPlaced> GangPlacer::reserve(const GangRequest& gang) {
+  Transaction trial(journal_);
+  model_.drop_reservation(journal_, gang.uid);
+
+  std::vector<std::shared_ptr<const cluster::Demand>> demands;  // by pod set
+  std::vector<PodView> views;
+  std::vector<std::size_t> set_of;  // by view
+  for (std::size_t s = 0; s < gang.pod_sets.size(); ++s) {
+    const PodSetRequest& set = gang.pod_sets[s];
+    demands.push_back(std::make_shared<const cluster::Demand>(
+        model_.demand(set.pod, pod_requests(*set.pod))));
+    for (std::int32_t i = 0; i < set.count; ++i) {
+      views.push_back({demands.back().get(), "", &set.node_labels, &set.tolerations});
+      set_of.push_back(s);
+    }
+  }
+  if (views.empty()) {
+    trial.commit();
+    return std::nullopt;
+  }
+  const Framework framework(config_.profiles.empty() ? Profile{} : config_.profiles.front());
+  const auto everyone = static_cast<std::int32_t>(views.size());
+  const GroupPlanInput input{framework,      model_, journal_, views, 0, everyone,
+                             model_.nodes(), {},     config_.search_budget};
+  const GroupPlan plan = framework.plan_group->plan(input);
+  if (plan.outcome != GroupPlan::Outcome::Placed) {
+    NotPlaced why{"", plan.proof};
+    const auto failed = std::ranges::find(plan.members, GroupPlan::Fate::Failed,
+                                          &GroupPlan::Member::fate);
+    if (failed == plan.members.end()) return why;
+    why.pod_set = gang.pod_sets[set_of[static_cast<std::size_t>(failed - plan.members.begin())]].name;
+    why.why = plan.fit_errors[failed->fit_error] + " (" + plan.proof + ")";
+    return why;
+  }
+  cluster::Reservation reservation{gang.workload, {}};
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    reservation.pods.push_back(
+        {gang.pod_sets[set_of[i]].name, demands[set_of[i]], plan.members[i].node});
+  }
+  model_.reserve(journal_, gang.uid, std::move(reservation));
+  trial.commit();
+  return std::nullopt;
+}
+
+void GangPlacer::release(const std::string& workload_uid) {
+  model_.drop_reservation(journal_, workload_uid);
+}
+
+}  // namespace quorate::scheduler

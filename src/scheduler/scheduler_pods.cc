@@ -1,0 +1,125 @@
+// One attempt at a pod of its own, and what it shares with groups: taking places, sending binds,
+// saying why not.
+
+#include <limits>
+
+#include "src/scheduler/scheduler_state.h"
+
+namespace quorate::scheduler {
+namespace {
+
+// The node that was picked for the pod before, if it still does; else the best.
+std::optional<std::size_t> choose(const cluster::Model& model, const Evaluation& evaluation,
+                                  const std::string& nominated) {
+  if (!nominated.empty()) {
+    for (std::size_t i = 0; i < evaluation.nodes().size(); ++i) {
+      if (model.node(evaluation.nodes()[i]).spec->name != nominated) continue;
+      if (evaluation.feasible(i)) return i;
+    }
+  }
+  return evaluation.best();
+}
+
+}  // namespace
+
+void Scheduler::State::report(const ObjectKey& key, TrackedPod& pod, const std::string& reason,
+                              const std::string& message) {
+  if (pod.shown_reason == reason && pod.shown_message == message) return;
+  pod.shown_reason = reason;
+  pod.shown_message = message;
+  decisions.emplace_back(PodUnschedulable{key, pod.uid, reason, message});
+}
+
+// Reserve, Permit and PreBind for all places together: all of them pass, or nothing is held.
+Status Scheduler::State::take_places(
+    cluster::Model& model, Journal& journal, const Framework& framework,
+    const std::vector<std::pair<ObjectKey, cluster::NodeId>>& places, const GroupStanding* group) {
+  Transaction holding(journal);
+  std::vector<BindContext> contexts;
+  contexts.reserve(places.size());
+  for (const auto& [key, node] : places) {
+    const cluster::PodId pod = pods.at(key).id;
+    model.assume(journal, pod, node);
+    contexts.push_back({model.pod(pod).info->spec, model.node(node).spec->name, group});
+  }
+  Status status;
+  std::vector<std::pair<const ReservePlugin*, const BindContext*>> reserved;
+  for (const BindContext& at : contexts) {
+    for (const ReservePlugin* plugin : framework.reserve) {
+      if (!status.ok()) break;
+      status = plugin->reserve(model, journal, at);
+      reserved.emplace_back(plugin, &at);
+    }
+  }
+  for (const BindContext& at : contexts) {
+    for (const PermitPlugin* plugin : framework.permit) {
+      if (status.ok()) status = plugin->permit(at);
+    }
+  }
+  for (const BindContext& at : contexts) {
+    for (const PreBindPlugin* plugin : framework.pre_bind) {
+      if (status.ok()) status = plugin->pre_bind(at);
+    }
+  }
+  if (status.ok()) {
+    holding.commit();
+    return status;
+  }
+  for (std::size_t i = reserved.size(); i-- > 0;) {
+    reserved[i].first->unreserve(model, journal, *reserved[i].second);
+  }
+  return status;
+}
+
+void Scheduler::State::emit_binds(const cluster::Model& model, const Framework& framework,
+                                  const std::vector<std::pair<ObjectKey, cluster::NodeId>>& places,
+                                  const GroupStanding* group, Time now) {
+  for (const auto& [key, node] : places) {
+    TrackedPod& pod = pods.at(key);
+    const BindContext at{model.pod(pod.id).info->spec, model.node(node).spec->name, group};
+    for (const BindPlugin* plugin : framework.bind) {
+      std::optional<Bind> bind = plugin->bind(at);
+      if (!bind) continue;
+      decisions.emplace_back(std::move(*bind));
+      break;
+    }
+    pod.flight = Flight{std::string(at.node), now};
+    pod.condemned_if_bound = false;
+    set_due(key, pod, now + config.bind_timeout);
+  }
+}
+
+void Scheduler::State::try_pod(cluster::Model& model, Journal& journal, const ObjectKey& key,
+                               Time now) {
+  TrackedPod& tracked = pods.at(key);
+  const cluster::PodSpec& spec = model.pod(tracked.id).info->spec;
+  const Framework& framework = *framework_for(spec.spec->scheduler_name);
+  const EntityKey entity{false, key};
+  const Evaluation evaluation(framework, model, view(model, tracked), model.nodes());
+  const std::optional<std::size_t> node = choose(model, evaluation, spec.nominated_node);
+  if (!node) {
+    const FitError error = evaluation.fit_error();
+    std::string message = error.text;
+    for (const PostFilterPlugin* plugin : framework.post_filter) {
+      if (error.outcome.nodes == 0) break;
+      message += " " + plugin->post_filter(evaluation.pod(), error.outcome).message;
+    }
+    report(key, tracked, "Unschedulable", message);
+    queue.unschedulable(entity, now, error.rejectors);
+    return;
+  }
+  const std::vector places = {std::pair{key, evaluation.nodes()[*node]}};
+  const Status status = take_places(model, journal, framework, places, nullptr);
+  if (status.ok()) {
+    emit_binds(model, framework, places, nullptr, now);
+    queue.succeeded(entity);
+  } else if (status.code == Code::Error) {
+    report(key, tracked, "SchedulerError", status.message);
+    queue.failed(entity, now);
+  } else {
+    report(key, tracked, "Unschedulable", status.message);
+    queue.unschedulable(entity, now, 0);
+  }
+}
+
+}  // namespace quorate::scheduler

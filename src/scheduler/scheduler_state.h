@@ -1,0 +1,138 @@
+#pragma once
+
+// Inside of Scheduler. Its methods are spread over scheduler_events.cc (what happened),
+// scheduler_standing.cc (what that means for the queue), scheduler_pods.cc and
+// scheduler_groups.cc (one attempt), scheduler_binds.cc (outcomes, deadlines, rollback).
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/scheduler/evaluation.h"
+#include "src/scheduler/framework.h"
+#include "src/scheduler/queue.h"
+#include "src/scheduler/scheduler.h"
+
+namespace quorate::scheduler {
+
+// A bind decided and not yet seen on the pod.
+struct Flight {
+  std::string node;
+  Time first_sent;
+  bool failed = false;     // the last try was not carried out; its message
+  bool confirmed = false;  // the answer said bound; the pod itself has not shown it yet
+  std::string message;
+};
+
+// A pod that is ours, or a member of a group.
+struct TrackedPod {
+  cluster::PodId id;
+  std::string uid;
+  bool ours = false;
+  std::optional<ObjectKey> group;
+  // Condition PodScheduled=False as shown, or as we last had it written.
+  std::string shown_reason, shown_message;
+  std::optional<Flight> flight;
+  std::optional<Time> due;       // when the flight or the deletion is looked at again
+  bool gone = false;             // a bind found it deleted; its event is still to come
+  bool condemned = false;        // a rollback takes it back: not a member any more
+  bool condemned_if_bound = false;  // rolled back while its bind was unanswered
+};
+
+struct TrackedGroup {
+  std::shared_ptr<const PodGroupSpec> spec;  // null until seen
+  std::optional<GroupAdmission> admission;
+  std::set<ObjectKey> members;
+  // Since when it has been bound in part, and below its minimum.
+  std::optional<Time> below_since;
+  // The minimum when it was last seen whole, so that a minimum raised later takes nobody back.
+  std::optional<std::int32_t> quorum;
+  bool reported_scheduled = false;
+  std::string shown_reason, shown_message;  // of the condition while False
+  std::string message, proof;               // of the last attempt in vain
+  std::string bind_error;                   // of the last bind that failed
+};
+
+// A group with its members sorted out.
+struct Standing {
+  GroupStanding group;
+  std::vector<ObjectKey> pending;  // in cycle order: priority, then older, then name
+  std::int32_t bound = 0;
+  std::int32_t held = 0;
+  std::int32_t gated = 0;
+  bool succeeded = false;  // a member has run to its end
+  std::int64_t priority = 0;
+};
+
+struct Scheduler::State {
+  explicit State(Config config);
+
+  // --- events ---
+  void track(cluster::Model& model, Journal& journal, cluster::PodId id,
+             const cluster::PodInfo* before, const cluster::PodInfo& info);
+  void untrack(const ObjectKey& key);
+  void note(EventKinds kinds, cluster::NodeId node);
+  void touch_group(const ObjectKey& group, bool helps) { dirty_groups[group] |= helps; }
+  const Framework* framework_for(std::string_view scheduler_name) const;
+
+  // --- standing ---
+  Standing standing(const cluster::Model& model, const ObjectKey& key,
+                    const TrackedGroup& group) const;
+  void settle_pod(cluster::Model& model, Journal& journal, const ObjectKey& key, bool helps,
+                  Time now);
+  void settle_group(cluster::Model& model, Journal& journal, const ObjectKey& key, bool helps,
+                    Time now);
+  void settle(cluster::Model& model, Journal& journal, Time now);
+  bool half_bound(const TrackedGroup& group, const Standing& now) const;
+  void offer_events(const cluster::Model& model, Time now);
+  bool helped(const cluster::Model& model, const EntityKey& entity, std::uint64_t rejectors) const;
+  PodView view(const cluster::Model& model, const TrackedPod& pod) const;
+
+  // --- attempts ---
+  void try_pod(cluster::Model& model, Journal& journal, const ObjectKey& key, Time now);
+  void try_group(cluster::Model& model, Journal& journal, const ObjectKey& key, Time now);
+  Status take_places(cluster::Model& model, Journal& journal, const Framework& framework,
+                     const std::vector<std::pair<ObjectKey, cluster::NodeId>>& places,
+                     const GroupStanding* group);
+  void emit_binds(const cluster::Model& model, const Framework& framework,
+                  const std::vector<std::pair<ObjectKey, cluster::NodeId>>& places,
+                  const GroupStanding* group, Time now);
+  void fail_group(TrackedGroup& group, const EntityKey& entity, const Standing& at,
+                  const std::string& message, Time now);
+  void report(const ObjectKey& key, TrackedPod& pod, const std::string& reason,
+              const std::string& message);
+  void report_group(TrackedGroup& group, const std::string& reason, const std::string& message);
+
+  // --- binds ---
+  void set_due(const ObjectKey& key, TrackedPod& pod, std::optional<Time> when);
+  void drop_flight(cluster::Model& model, Journal& journal, const ObjectKey& key, TrackedPod& pod);
+  void bind_failed(cluster::Model& model, Journal& journal, const ObjectKey& key, Time now);
+  void give_up(cluster::Model& model, Journal& journal, const ObjectKey& key, TrackedPod& pod,
+               Time now);
+  void flight_due(cluster::Model& model, Journal& journal, const ObjectKey& key, Time now);
+  void roll_back(cluster::Model& model, Journal& journal, const ObjectKey& key, Time now);
+  void condemn(const ObjectKey& key, TrackedPod& pod, const std::string& message, Time now);
+  void deadlines(cluster::Model& model, Journal& journal, Time now);
+
+  Config config;
+  std::vector<Framework> frameworks;
+  Queue queue;
+  std::map<ObjectKey, TrackedPod> pods;
+  std::map<ObjectKey, TrackedGroup> groups;
+  std::map<ObjectKey, bool> dirty_pods;    // -> something happened that can help it
+  std::map<ObjectKey, bool> dirty_groups;
+  std::set<ObjectKey> failed_binds;        // answered since the last step
+  std::set<ObjectKey> seen_bound;          // condemned_if_bound, and bound after all
+  std::set<std::pair<Time, ObjectKey>> due;
+  std::set<ObjectKey> below;               // groups with below_since
+  std::map<std::pair<std::uint32_t, std::uint32_t>, EventKinds> events;  // by node id
+  std::uint64_t reservations_freed = 0;
+  bool rescan = false;  // profiles changed: which pods are ours has to be asked again
+  std::vector<Decision> decisions;
+};
+
+}  // namespace quorate::scheduler
