@@ -31,8 +31,11 @@ std::optional<GroupAdmissions::Claim> GroupAdmissions::claim_of(
               workload.owner_uid,
               {workload.key.ns, workload.owner_name},
               admits(workload),
+              {},
               {}};
   if (claim.admitted) {
+    const auto& pod_sets = workload.admission->pod_sets;
+    if (!pod_sets.empty()) claim.pod_set = pod_sets.front().name;
     for (const admission::PodSetAssignment& pod_set : workload.admission->pod_sets) {
       for (const auto& [resource, flavor] : pod_set.flavors) add_new(claim.flavors, flavor);
     }
@@ -49,8 +52,9 @@ void GroupAdmissions::drop_claim(const ObjectKey& workload) {
   claims_.erase(claim);
 }
 
-std::optional<scheduler::GroupAdmission> GroupAdmissions::granted_by(const Claim& claim) const {
-  scheduler::GroupAdmission admission{claim.group, {}, {}};
+std::optional<scheduler::GroupAdmission> GroupAdmissions::granted_by(const ObjectKey& workload,
+                                                                     const Claim& claim) const {
+  scheduler::GroupAdmission admission{claim.group, {}, {}, workload.name, claim.pod_set};
   for (const std::string& name : claim.flavors) {
     const auto flavor = flavors_.find(name);
     if (flavor == flavors_.end()) return std::nullopt;
@@ -72,7 +76,7 @@ std::optional<scheduler::GroupAdmission> GroupAdmissions::wanted(const ObjectKey
     const bool same_group =
         claim.owner_uid.empty() || managed->second.empty() || claim.owner_uid == managed->second;
     if (!claim.admitted || !same_group) continue;
-    if (auto admission = granted_by(claim)) return admission;
+    if (auto admission = granted_by(workload, claim)) return admission;
   }
   return std::nullopt;
 }

@@ -46,11 +46,13 @@ class GroupAdmissions {
     ObjectKey group;
     bool admitted = false;
     std::vector<std::string> flavors;  // in the order of the assignment, without repeats
+    std::string pod_set;               // the first: a group's workload has one
   };
 
   static std::optional<Claim> claim_of(const admission::WorkloadSpec& workload);
   void drop_claim(const ObjectKey& workload);
-  std::optional<scheduler::GroupAdmission> granted_by(const Claim& claim) const;
+  std::optional<scheduler::GroupAdmission> granted_by(const ObjectKey& workload,
+                                                      const Claim& claim) const;
   std::optional<scheduler::GroupAdmission> wanted(const ObjectKey& group) const;
   void settle(const ObjectKey& group, std::vector<GroupChange>& changes);
   std::vector<GroupChange> settle_all();

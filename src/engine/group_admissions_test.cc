@@ -46,7 +46,7 @@ admission::WorkloadSpec workload(std::vector<std::string> true_conditions,
   return spec;
 }
 
-const GroupChange kAdmitted = GroupAdmission{kGroup, kSpot, kSpotTolerations};
+const GroupChange kAdmitted = GroupAdmission{kGroup, kSpot, kSpotTolerations, "w", "main"};
 const GroupChange kWithdrawn = GroupWithdrawn{kGroup};
 
 TEST(GroupAdmissions, AnAdmittedWorkloadAdmitsItsGroupWithItsFlavor) {
@@ -134,9 +134,9 @@ TEST(GroupAdmissions, AChangedFlavorReplacesWhatWasSaid) {
   groups.apply(workload({"Admitted"}));
   auto moved = flavor("spot");
   moved.node_labels = {{"pool", "spot-2"}};
-  EXPECT_THAT(
-      groups.apply(moved),
-      ElementsAre(GroupChange{GroupAdmission{kGroup, {{"pool", "spot-2"}}, kSpotTolerations}}));
+  EXPECT_THAT(groups.apply(moved),
+              ElementsAre(GroupChange{
+                  GroupAdmission{kGroup, {{"pool", "spot-2"}}, kSpotTolerations, "w", "main"}}));
 }
 
 TEST(GroupAdmissions, ReadmissionIntoAnotherFlavorReplacesWhatWasSaid) {
@@ -145,10 +145,12 @@ TEST(GroupAdmissions, ReadmissionIntoAnotherFlavorReplacesWhatWasSaid) {
   groups.apply(flavor("reserved"));
   groups.apply(group());
   groups.apply(workload({"Admitted"}));
-  EXPECT_THAT(
-      groups.apply(workload({"Admitted"}, "reserved")),
-      ElementsAre(GroupChange{GroupAdmission{
-          kGroup, {{"pool", "reserved"}}, {{"reserved", "Exists", "", "", std::nullopt}}}}));
+  EXPECT_THAT(groups.apply(workload({"Admitted"}, "reserved")),
+              ElementsAre(GroupChange{GroupAdmission{kGroup,
+                                                     {{"pool", "reserved"}},
+                                                     {{"reserved", "Exists", "", "", std::nullopt}},
+                                                     "w",
+                                                     "main"}}));
 }
 
 TEST(GroupAdmissions, ALateEventAboutADeadUidChangesNothing) {
@@ -170,7 +172,9 @@ TEST(GroupAdmissions, ASuccessorOfTheSameNameIsNotAdmittedByItsPredecessorsWorkl
   EXPECT_THAT(groups.apply(group("g-uid-2")), ElementsAre(kWithdrawn));
   auto second = workload({"Admitted"}, "spot", "w2");
   second.owner_uid = "g-uid-2";
-  EXPECT_THAT(groups.apply(second), ElementsAre(kAdmitted));
+  EXPECT_THAT(
+      groups.apply(second),
+      ElementsAre(GroupChange{GroupAdmission{kGroup, kSpot, kSpotTolerations, "w2", "main"}}));
 }
 
 TEST(GroupAdmissions, AGroupThatNoQueueManagesIsLeftAlone) {
