@@ -21,7 +21,8 @@ class Headers {
   Headers(std::initializer_list<std::pair<std::string, std::string>> fields) : fields_(fields) {}
 
   void set(std::string_view name, std::string value);  // replaces an earlier field of that name
-  std::string_view get(std::string_view name) const;   // "" when absent
+  void add(std::string_view name, std::string value);  // beside an earlier field of that name
+  std::string_view get(std::string_view name) const;   // the first; "" when absent
   const std::vector<std::pair<std::string, std::string>>& fields() const { return fields_; }
 
  private:
