@@ -65,7 +65,11 @@ struct WaitForPodsReady {
 
 struct ClusterProfileProvider {
   std::string name;
-  std::string exec_config_json;  // as it was written
+  std::string command;
+  std::string api_version;
+  std::string interactive_mode;
+  std::vector<std::string> env_names;
+  std::string exec_config;  // the whole, as JSON text
   friend bool operator==(const ClusterProfileProvider&, const ClusterProfileProvider&) = default;
 };
 
@@ -95,14 +99,13 @@ struct ResourceTransformation {
   std::string input;
   bool replace = false;  // strategy Replace; else Retain
   std::string multiply_by;
-  // Amount per unit of input, in billionths.
-  std::map<std::string, std::int64_t> outputs;
+  std::map<std::string, std::string> outputs;  // per unit of input, a quantity as it was written
   friend bool operator==(const ResourceTransformation&, const ResourceTransformation&) = default;
 };
 
 struct DeviceSource {
-  enum class Type { Counter, Capacity };
-  Type type = Type::Counter;
+  enum class Type { Counter, Capacity, None, Both };  // the last two are refused
+  Type type = Type::None;
   std::string name;
   std::string driver;
   std::string expression;  // deviceSelector.cel.expression

@@ -63,9 +63,7 @@ admission::Config to_config(const objects::Configuration& config) {
     out.input = one.input;
     out.replace = one.replace;
     out.multiply_by = one.multiply_by;
-    for (const auto& [resource, billionths] : one.outputs) {
-      out.outputs[resource] = std::to_string(billionths) + "n";
-    }
+    out.outputs = one.outputs;
   }
   to.ignore_undeclared_resources = config.quota_check == objects::QuotaCheck::IgnoreUndeclared;
   to.requeue_by_creation =

@@ -18,7 +18,7 @@ TEST(TranslateConfiguration, DefaultsAreTheEnginesDefaults) {
 TEST(TranslateConfiguration, CarriesWhatAdmissionReads) {
   objects::Configuration config;
   config.exclude_resource_prefixes = {"example.com/"};
-  config.transformations = {{"gpu", true, "cpu", {{"credits", 1'500'000'000}}}};
+  config.transformations = {{"gpu", true, "cpu", {{"credits", "1.5"}}}};
   config.quota_check = objects::QuotaCheck::IgnoreUndeclared;
   config.wait_for_pods_ready = objects::WaitForPodsReady{};
   config.wait_for_pods_ready->requeuing_timestamp = "Creation";
@@ -31,8 +31,7 @@ TEST(TranslateConfiguration, CarriesWhatAdmissionReads) {
   EXPECT_EQ(got.transformations[0].input, "gpu");
   EXPECT_TRUE(got.transformations[0].replace);
   EXPECT_EQ(got.transformations[0].multiply_by, "cpu");
-  // 1.5 per unit
-  EXPECT_THAT(got.transformations[0].outputs, ElementsAre(Pair("credits", "1500000000n")));
+  EXPECT_THAT(got.transformations[0].outputs, ElementsAre(Pair("credits", "1.5")));
   EXPECT_EQ(parse_quantity("cpu", got.transformations[0].outputs.at("credits")), Quantity{1500});
   EXPECT_TRUE(got.ignore_undeclared_resources);
   EXPECT_TRUE(got.requeue_by_creation);
