@@ -1,0 +1,139 @@
+"""What two answers have in common, and where they differ.
+
+Every normalisation is a named function in NORMALISATIONS with its reason; docs/compatibility.md
+tells them in prose. Nothing else is forgiven."""
+
+import fractions
+import re
+
+SUFFIXES = {
+    "n": fractions.Fraction(1, 10**9), "u": fractions.Fraction(1, 10**6), "m": fractions.Fraction(1, 1000), "": 1,
+    "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15, "E": 10**18,
+    "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50, "Ei": 2**60,
+}  # fmt: skip
+
+
+def quantity(text):
+    """A Kubernetes quantity as a number, so that 1000m and 1 are equal."""
+    number, suffix = re.fullmatch(r"([-+.\deE]*?\d\.?)([A-Za-z]*)", text).groups()
+    return str(fractions.Fraction(number) * SUFFIXES[suffix])
+
+
+def amounts(mapping):
+    """{resource: quantity} without zeros: absent and 0 mean the same."""
+    numbers = {key: quantity(value) for key, value in (mapping or {}).items()}
+    return {key: value for key, value in numbers.items() if value != "0"}
+
+
+def pod_set(given):
+    topology = given.get("topology")
+    return {
+        "name": given["name"],
+        "count": given["count"],
+        "flavors": given.get("flavors") or {},
+        "usage": amounts(given.get("usage")),
+        "topology": topology and {"levels": topology["levels"], "domains": topology["domains"]},
+    }
+
+
+def admitted(given):
+    return {
+        "workload": given["workload"],
+        "clusterQueue": given["clusterQueue"],
+        "admitted": given["admitted"],
+        "podSets": [pod_set(ps) for ps in given["podSets"]],
+    }
+
+
+def plain(answer):
+    """The fields that are compared, in one form: decisions per cycle, and the final state."""
+    cycles = []
+    for cycle in answer["cycles"]:
+        pending = {}
+        for entry in cycle["pending"]:
+            told = [entry.get("where")]
+            if entry.get("evaluated", True):
+                told += [entry.get("reason"), entry.get("message")]
+            pending[entry["workload"]] = told
+        cycles.append(
+            {
+                "admitted": sorted((admitted(entry) for entry in cycle["admitted"]), key=lambda e: e["workload"]),
+                "preempted": sorted(
+                    [entry["workload"], entry.get("preemptor", ""), entry["reason"]] for entry in cycle["preempted"]
+                ),
+                "pending": pending,
+            }
+        )
+    final = answer.get("final", {})
+    usage = {
+        queue: {flavor: held for flavor, held in ((f, amounts(r)) for f, r in flavors.items()) if held}
+        for queue, flavors in final.get("usage", {}).items()
+    }
+    queues = {
+        queue: {"active": sorted(b.get("active") or []), "inadmissible": sorted(b.get("inadmissible") or [])}
+        for queue, b in final.get("queues", {}).items()
+    }
+    return {"cycles": cycles, "usage": usage, "queues": queues}
+
+
+def idle_cycles(reference, ours):
+    """Kueue blocks when no queue has a head; a cycle in which nothing is looked at does not exist
+    there, while a simulator told to run N cycles may print it empty."""
+    while len(ours["cycles"]) > len(reference["cycles"]):
+        last = ours["cycles"][-1]
+        if last["admitted"] or last["preempted"]:
+            break
+        ours["cycles"].pop()
+
+
+def unlooked_pending(reference, ours):
+    """Which workloads are listed besides those that a cycle looked at is a matter of presentation:
+    the reason and the message of a workload that no cycle of this answer evaluated come from
+    controllers that are not part of the scheduler."""
+    for theirs, mine in zip(reference["cycles"], ours["cycles"]):
+        for name in list(mine["pending"]):
+            told = theirs["pending"].get(name)
+            if told is None:
+                del mine["pending"][name]
+            elif len(told) == 1:
+                mine["pending"][name] = mine["pending"][name][:1]
+        for name, told in theirs["pending"].items():
+            if len(told) == 1 and name not in mine["pending"]:
+                mine["pending"][name] = told
+
+
+NORMALISATIONS = [idle_cycles, unlooked_pending]
+
+
+def differences(reference, ours):
+    """Lines that say where `ours` differs from the answer `reference`; none if it agrees."""
+    reference, ours = plain(reference), plain(ours)
+    for normalise in NORMALISATIONS:
+        normalise(reference, ours)
+    lines = []
+    if len(reference["cycles"]) != len(ours["cycles"]):
+        lines.append(f"cycles: {len(reference['cycles'])} in Kueue, {len(ours['cycles'])} in Quorate")
+    for number, (theirs, mine) in enumerate(zip(reference["cycles"], ours["cycles"]), 1):
+        compare(f"cycle {number}", theirs, mine, lines)
+    if not lines:
+        compare("final", {k: reference[k] for k in ("usage", "queues")}, {k: ours[k] for k in ("usage", "queues")}, lines)
+    return lines
+
+
+def compare(path, theirs, mine, lines):
+    if theirs == mine:
+        return
+    if isinstance(theirs, dict) and isinstance(mine, dict):
+        for key in sorted(set(theirs) | set(mine)):
+            compare(f"{path} {key}", theirs.get(key), mine.get(key), lines)
+        return
+    if isinstance(theirs, list) and isinstance(mine, list) and len(theirs) == len(mine):
+        for index, (a, b) in enumerate(zip(theirs, mine)):
+            compare(f"{path}[{index}]", a, b, lines)
+        return
+    lines.append(f"{path}: Kueue {theirs!r}, Quorate {mine!r}")
+
+
+def closest(alternatives, ours):
+    """The differences to the alternative that is nearest; Kueue leaves some orders open."""
+    return min((differences(reference, ours) for reference in alternatives), key=len)
