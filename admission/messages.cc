@@ -207,6 +207,29 @@ std::string explain(const Proof& proof) {
   return text;
 }
 
+std::string checks_in(const std::vector<CheckStatus>& checks, CheckState state) {
+  std::string text;
+  int count = 0;
+  for (const CheckStatus& check : checks) {
+    if (check.state != state) continue;
+    text += (count++ == 0 ? "" : "; ") + ("\"" + check.name + "\" (" + check.message + ")");
+  }
+  if (count == 0) return "";
+  return std::string(count == 1 ? "AdmissionCheck" : "AdmissionChecks") +
+         (state == CheckState::Rejected ? " in Rejected state: " : " in Retry state: ") + text;
+}
+
+std::string deactivated_message(const std::string& cause) {
+  return "The workload is deactivated" + (cause.empty() ? "" : " due to " + cause);
+}
+
+std::string requeued_message(const std::string& reason) {
+  if (reason == "Reactivated") return "The workload was reactivated";
+  if (reason == "BackoffFinished") return "The workload backoff was finished";
+  if (reason == "LocalQueueRestarted") return "The LocalQueue was restarted after being stopped";
+  return "The ClusterQueue was restarted after being stopped";
+}
+
 std::string reserved_message(const std::string& cluster_queue) {
   return "Quota reserved in ClusterQueue " + cluster_queue;
 }

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "admission/proof.h"
+#include "admission/spec.h"
 
 namespace quorate::admission {
 
@@ -33,6 +35,13 @@ std::string message_of(const Proof& proof);
 // Our own sentence with the numbers: "needs 4 gpu in flavor a100, 3 available in cohort research".
 std::string explain(const Proof& proof);
 
+// The checks in that state, as Kueue lists them: AdmissionCheck in Retry state: "a" (why). Empty if
+// there are none.
+std::string checks_in(const std::vector<CheckStatus>& checks, CheckState state);
+// "" for a user's own wish, otherwise what deactivated it.
+std::string deactivated_message(const std::string& cause);
+// Of the condition Requeued=True with that reason.
+std::string requeued_message(const std::string& reason);
 std::string reserved_message(const std::string& cluster_queue);
 inline constexpr const char* kAdmittedMessage = "The workload is admitted";
 inline constexpr const char* kFailedChecksMessage = "The workload has failed admission checks";

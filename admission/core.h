@@ -1,0 +1,314 @@
+#pragma once
+
+// The state behind Admitter. Split by concern over core_*.cc; nothing outside of admission/ sees
+// it.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "admission/assigner.h"
+#include "admission/decision.h"
+#include "admission/facts.h"
+#include "admission/key_index.h"
+#include "admission/messages.h"
+#include "admission/placement_port.h"
+#include "admission/queue_plan.h"
+#include "admission/views.h"
+#include "quota/cohort_tree.h"
+#include "src/base/slot_map.h"
+
+namespace quorate::admission {
+
+using WorkloadId = Id<struct WorkloadTag>;
+using QueueId = Id<struct ClusterQueueTag>;
+using LocalId = Id<struct LocalQueueTag>;
+
+// Where a pending workload is. In neither: it is not queued (it holds quota, is gated, its queue is
+// missing, …).
+enum class Bucket : std::uint8_t { None, Heap, Parked, InFlight };
+
+// Why a workload waits, as last decided.
+struct Verdict {
+  std::string reason, message;
+  Proof proof;
+};
+
+// Quota held by a workload.
+struct Reservation {
+  QueueId queue;  // maybe only a name so far
+  std::shared_ptr<const Admission> admission;
+  quota::ResourceMap usage;
+};
+
+struct Workload {
+  std::shared_ptr<const Facts> facts;
+  LocalId local;
+  std::uint32_t local_at = 0;  // in its LocalQueue's members
+
+  Bucket bucket = Bucket::None;
+  bool bypassed = false;  // parked because an equal workload failed
+  bool vanished = false;  // a write told us that the object is gone
+  bool dirty = false;     // to be reconciled
+  QueueId queue;          // whose bucket it is in
+  std::uint32_t at = 0;   // in the heap or among the parked
+  std::shared_ptr<const Scan> scan;
+  std::shared_ptr<const Verdict> verdict;
+
+  std::shared_ptr<const Reservation> held;
+  std::uint32_t held_at = 0;  // in its ClusterQueue's holders
+  bool admitted = false;      // counted as such
+  bool assumed = false;       // held by our decision; the API does not show it yet
+  bool written = false;       // …but the write succeeded
+  Time decided;
+  std::shared_ptr<const Facts> decided_on;
+
+  std::uint64_t issued = 0;  // digest of the decision that the API should show soon
+  std::uint64_t issued_hold = 0;
+  Time issued_at;
+  Time timer;  // the latest timer set for it
+};
+
+struct LocalQueue {
+  ObjectKey key;
+  std::shared_ptr<const LocalQueueSpec> spec;  // nullptr: only referred to
+  QueueId queue;
+  std::uint32_t queue_at = 0;  // in its ClusterQueue's locals
+  std::vector<WorkloadId> members;
+  std::int32_t pending = 0, reserving = 0, admitted = 0;
+  quota::ResourceMap reserved_usage, admitted_usage;
+  std::uint64_t changed = 0;
+
+  bool open() const { return spec && !spec->terminating && spec->stop_policy == StopPolicy::None; }
+};
+
+struct ParkedClass {
+  std::shared_ptr<const Facts> facts;
+  std::shared_ptr<const Verdict> verdict;
+};
+
+struct ClusterQueue {
+  std::string name;
+  std::shared_ptr<const ClusterQueueSpec> spec;  // nullptr: only referred to
+  QueuePlan plan;
+  quota::NodeId node;
+  bool in_cycle = false;  // its cohorts go round in circles
+  ActiveView active;
+  std::vector<WorkloadId> heap;  // binary heap, best first
+  std::vector<WorkloadId> parked;
+  std::map<std::uint64_t, ParkedClass> classes;
+  std::vector<WorkloadId> holders;
+  std::vector<LocalId> locals;
+  std::int32_t admitted = 0;
+  quota::ResourceMap admitted_usage;
+  bool waits_for_nodes = false;  // the placement port refused one of its workloads
+  std::uint64_t changed = 0;
+
+  bool strict() const { return spec && spec->strategy == QueueingStrategy::StrictFifo; }
+};
+
+enum class RequeueReason {
+  NoFit,
+  NoCandidates,
+  NamespaceMismatch,
+  FailedAfterNomination,
+  NotNominated,
+};
+
+class Core {
+ public:
+  explicit Core(Journal& journal) : journal_(&journal), tree_(journal) {}
+  Core(const Core& other, Journal& journal);
+
+  // core_objects.cc: everything but workloads
+  void set_config(const Config& config);
+  void set_placement_port(PlacementPort* port) { port_ = port; }
+  void apply(const FlavorSpec& spec);
+  void apply(const ClusterQueueSpec& spec);
+  void apply(const CohortSpec& spec);
+  void apply(const LocalQueueSpec& spec);
+  void apply(const AdmissionCheckSpec& spec);
+  void apply(const NamespaceSpec& spec);
+  void apply(const LimitRangeSpec& spec);
+  void apply(const RuntimeClassSpec& spec);
+  void flavor_gone(const std::string& name);
+  void cluster_queue_gone(const std::string& name);
+  void cohort_gone(const std::string& name);
+  void local_queue_gone(const ObjectKey& key);
+  void admission_check_gone(const std::string& name);
+  void namespace_gone(const std::string& name);
+  void limit_range_gone(const ObjectKey& key);
+  void runtime_class_gone(const std::string& name);
+
+  // core_workloads.cc
+  void apply(const WorkloadSpec& spec);
+  void workload_gone(const ObjectKey& key, const std::string& uid);
+  void workload_written(const ObjectKey& key, const std::string& uid, bool succeeded, bool gone);
+
+  // core_cycle.cc
+  std::vector<Decision> cycle(Time now);
+  bool busy() const;
+  std::optional<Time> next_wakeup() const;
+
+  void capacity_changed();
+  std::vector<std::string> required_checks(const ObjectKey& workload) const;
+
+  // core_views.cc
+  std::vector<std::string> cluster_queues() const;
+  std::optional<QueueView> cluster_queue(const std::string& name);
+  std::vector<ObjectKey> local_queues() const;
+  std::optional<QueueView> local_queue(const ObjectKey& key);
+  std::vector<std::string> changed_cluster_queues(std::uint64_t& cursor) const;
+  std::vector<ObjectKey> changed_local_queues(std::uint64_t& cursor) const;
+  std::optional<Hold> waiting(const ObjectKey& workload) const;
+  std::vector<ObjectKey> pending(const std::string& cluster_queue, bool parked_only) const;
+
+ private:
+  struct Tree {
+    std::vector<QueueId> queues;
+    bool awake = false;
+    int unchanged = 0;  // cycles in a row in which nothing of it moved
+  };
+  struct Entry {
+    WorkloadId workload;
+    QueueId queue;
+    Assignment assignment;
+    bool resumed = false;  // the scan did not start at the first flavor
+  };
+  struct MoveBack {
+    quota::NodeId root;
+    std::optional<Time> due;  // set at the next cycle
+  };
+
+  // core_objects.cc
+  QueueId queue_ref(const std::string& name);
+  LocalId local_ref(const ObjectKey& key);
+  void drop_queue_if_unused(QueueId id);
+  void drop_local_if_unused(LocalId id);
+  void point_local_at(LocalId id, const std::string& cluster_queue);
+  void refresh_active(QueueId id);
+  void refresh_active_of_users(const std::string& flavor_or_check);
+  void mark_members_dirty(LocalId id);
+  void mark_users_dirty(QueueId id);
+  void place_members(LocalId id);
+  void recompile_pending(const std::string& ns);
+  bool namespace_matches(const ClusterQueue& queue, const std::string& ns) const;
+  void namespace_changed(const std::string& ns, const std::optional<Labels>& labels);
+  RequestContext request_context(const std::string& ns) const;
+
+  // core_trees.cc: trees of queues, waking and moving back
+  void settle();
+  void wake(QueueId id);
+  void wake_root(quota::NodeId root);
+  void request_move_back(QueueId id);
+  void request_move_back_root(quota::NodeId root);
+  void run_move_backs();
+  void move_back(QueueId id);
+
+  // core_buckets.cc: heap, parked and their order
+  bool before(WorkloadId a, WorkloadId b) const;
+  void heap_push(QueueId id, WorkloadId workload);
+  WorkloadId heap_pop(QueueId id);
+  void heap_fix(QueueId id, WorkloadId workload);
+  void sift(ClusterQueue& queue, std::size_t at);
+  void park(QueueId id, WorkloadId workload, bool bypassed);
+  void leave_bucket(WorkloadId id);
+  void set_bucket(WorkloadId id, Bucket bucket, QueueId queue);
+  bool queueable(const Workload& workload) const;
+  bool backoff_over(const Facts& facts) const;
+  const ParkedClass* parked_class(const ClusterQueue& queue, const Facts& facts) const;
+  // Puts a workload where it belongs after an event; `old` is what was known before (nullptr: new).
+  void place(WorkloadId id, const Facts* old);
+  void requeue(WorkloadId id, RequeueReason reason, std::shared_ptr<const Scan> scan);
+
+  // core_workloads.cc
+  WorkloadId find(const ObjectKey& key) const;
+  void attach(WorkloadId id);
+  void detach(WorkloadId id);
+  void forget(WorkloadId id);
+  void hold_quota(WorkloadId id, std::shared_ptr<const Admission> admission);
+  void release_quota(WorkloadId id, bool placement_too);
+  void charge_usage(WorkloadId id, int sign);
+  void set_admitted(WorkloadId id, bool admitted);
+  quota::ResourceMap usage_of(const Facts& facts, const Admission& admission);
+  bool lost_assumption(const Workload& workload, const Facts& now) const;
+  void take_admission(WorkloadId id, const Facts* old);
+  void mark_dirty(WorkloadId id);
+  void set_timer(WorkloadId id, Time at);
+  void fire_timers();
+
+  // core_cycle.cc
+  void run_heads();
+  std::vector<Entry> pop_heads(std::vector<std::uint32_t>& trees);
+  bool nominate(Entry& entry);
+  void order(std::vector<Entry>& entries) const;
+  bool fits(const Entry& entry) const;
+  bool process(Entry& entry, std::vector<std::pair<QueueId, quota::ResourceMap>>& reserved);
+  quota::ResourceMap reserve_without_candidates(const Entry& entry) const;
+  void admit(Entry& entry);
+  std::optional<NotPlaceable> place_gang(const Entry& entry);
+  AssignContext assign_context(const ClusterQueue& queue);
+  std::shared_ptr<const Admission> admission_of(const Entry& entry) const;
+  void quieten(const std::vector<std::uint32_t>& trees, const std::vector<Entry>& entries,
+               const std::vector<bool>& progressed);
+
+  // core_reconcile.cc
+  void reconcile_dirty();
+  void reconcile(WorkloadId id);
+  bool reconcile_checks(WorkloadId id);
+  bool reconcile_inactive(WorkloadId id);
+  bool reconcile_requeued(WorkloadId id);
+  void reconcile_pending(WorkloadId id);
+  void reconcile_reserved(WorkloadId id);
+  std::vector<std::string> required_checks(const Workload& workload) const;
+  bool checks_ready(const Workload& workload) const;
+  void hold(WorkloadId id, std::string reason, std::string message, Proof proof);
+  void hold(WorkloadId id, Reason reason, Proof proof);
+  void show(WorkloadId id);  // writes the verdict unless the API shows it
+  template <class D>
+  void issue(WorkloadId id, D decision);
+
+  // core_views.cc
+  void changed(QueueId id);
+  void changed(LocalId id);
+
+  Journal* journal_;
+  PlacementPort* port_ = nullptr;
+  Config config_;
+  quota::Names names_;
+  quota::CohortTree tree_;
+  ResourceOrder order_;
+  FactsCompiler compiler_;
+
+  FlavorTable flavors_;
+  std::map<std::string, AdmissionCheckSpec> checks_;
+  std::map<std::string, Labels> namespaces_;
+  std::map<ObjectKey, LimitRangeSpec> limit_ranges_;
+  std::map<std::string, LimitSummary> limits_;  // by namespace, where there are any
+  std::map<std::string, RuntimeClassSpec> runtime_classes_;
+
+  SlotMap<ClusterQueueTag, ClusterQueue> queues_;
+  std::map<std::string, QueueId> queue_names_;
+  SlotMap<LocalQueueTag, LocalQueue> locals_;
+  std::map<ObjectKey, LocalId> local_keys_;
+  SlotMap<WorkloadTag, Workload> workloads_;
+  KeyIndex index_;
+  std::vector<WorkloadId> ids_;  // by slot, for the index
+
+  std::map<std::uint32_t, Tree> trees_;  // by slot of the root
+  std::map<std::uint32_t, MoveBack> move_backs_;
+  std::vector<std::pair<Time, WorkloadId>> timers_;  // a heap, earliest first
+  std::vector<WorkloadId> dirty_;
+  std::map<std::uint64_t, std::string> changed_queues_;  // by version
+  std::map<std::uint64_t, ObjectKey> changed_locals_;
+  std::uint64_t version_ = 0;
+  std::uint64_t cycle_ = 0;
+  Time now_;
+  std::vector<Decision> out_;
+};
+
+}  // namespace quorate::admission

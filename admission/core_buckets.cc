@@ -1,0 +1,205 @@
+// The heap and the parked workloads of each ClusterQueue.
+
+#include <algorithm>
+#include <tuple>
+
+#include "admission/core.h"
+
+namespace quorate::admission {
+namespace {
+
+bool same_condition(const Facts& a, const Facts& b, const char* type) {
+  const ConditionView* x = a.condition(type);
+  const ConditionView* y = b.condition(type);
+  return x == y || (x != nullptr && y != nullptr && *x == *y);
+}
+
+// What makes a parked workload worth another try. Everything in the spec that matters shows in the
+// generation or the hash.
+bool changed_relevantly(const Facts& a, const Facts& b) {
+  return a.generation != b.generation || a.scheduling_hash != b.scheduling_hash ||
+         a.requeue_at != b.requeue_at || (a.invalid == nullptr) != (b.invalid == nullptr) ||
+         !same_condition(a, b, "Evicted") || !same_condition(a, b, "Requeued");
+}
+
+}  // namespace
+
+bool Core::before(WorkloadId a, WorkloadId b) const {
+  const Facts& x = *workloads_.at(a).facts;
+  const Facts& y = *workloads_.at(b).facts;
+  if (x.priority != y.priority) return x.priority > y.priority;
+  if (x.queued_at != y.queued_at) return x.queued_at < y.queued_at;
+  if (x.uid != y.uid) return x.uid < y.uid;
+  return x.key < y.key;
+}
+
+// Moves the element at `at` up or down until the heap holds again.
+void Core::sift(ClusterQueue& queue, std::size_t at) {
+  std::vector<WorkloadId>& heap = queue.heap;
+  const auto put = [&](std::size_t place, WorkloadId id) {
+    heap[place] = id;
+    workloads_.at(id).at = static_cast<std::uint32_t>(place);
+  };
+  const WorkloadId moving = heap[at];
+  while (at > 0 && before(moving, heap[(at - 1) / 2])) {
+    put(at, heap[(at - 1) / 2]);
+    at = (at - 1) / 2;
+  }
+  while (2 * at + 1 < heap.size()) {
+    std::size_t child = 2 * at + 1;
+    if (child + 1 < heap.size() && before(heap[child + 1], heap[child])) ++child;
+    if (!before(heap[child], moving)) break;
+    put(at, heap[child]);
+    at = child;
+  }
+  put(at, moving);
+}
+
+void Core::set_bucket(WorkloadId id, Bucket bucket, QueueId queue) {
+  Workload& workload = workloads_.at(id);
+  const bool was = workload.bucket != Bucket::None, is = bucket != Bucket::None;
+  workload.bucket = bucket;
+  workload.queue = queue;
+  workload.bypassed = false;
+  if (was == is || !workload.local) return;
+  locals_.at(workload.local).pending += is ? 1 : -1;
+  changed(workload.local);
+}
+
+void Core::heap_push(QueueId id, WorkloadId workload) {
+  ClusterQueue& queue = queues_.at(id);
+  set_bucket(workload, Bucket::Heap, id);
+  queue.heap.push_back(workload);
+  sift(queue, queue.heap.size() - 1);
+  changed(id);
+  wake(id);
+}
+
+WorkloadId Core::heap_pop(QueueId id) {
+  ClusterQueue& queue = queues_.at(id);
+  const WorkloadId top = queue.heap.front();
+  queue.heap.front() = queue.heap.back();
+  queue.heap.pop_back();
+  if (!queue.heap.empty()) sift(queue, 0);
+  set_bucket(top, Bucket::InFlight, id);
+  return top;
+}
+
+void Core::heap_fix(QueueId id, WorkloadId workload) {
+  sift(queues_.at(id), workloads_.at(workload).at);
+  wake(id);
+}
+
+void Core::park(QueueId id, WorkloadId workload, bool bypassed) {
+  ClusterQueue& queue = queues_.at(id);
+  set_bucket(workload, Bucket::Parked, id);
+  workloads_.at(workload).bypassed = bypassed;
+  workloads_.at(workload).at = static_cast<std::uint32_t>(queue.parked.size());
+  queue.parked.push_back(workload);
+  changed(id);
+}
+
+void Core::leave_bucket(WorkloadId id) {
+  Workload& workload = workloads_.at(id);
+  if (workload.bucket == Bucket::None) return;
+  ClusterQueue& queue = queues_.at(workload.queue);
+  const std::size_t at = workload.at;
+  if (workload.bucket == Bucket::Heap) {
+    queue.heap[at] = queue.heap.back();
+    queue.heap.pop_back();
+    if (at < queue.heap.size()) sift(queue, at);
+  } else if (workload.bucket == Bucket::Parked) {
+    queue.parked[at] = queue.parked.back();
+    workloads_.at(queue.parked[at]).at = static_cast<std::uint32_t>(at);
+    queue.parked.pop_back();
+  }
+  changed(workload.queue);
+  set_bucket(id, Bucket::None, {});
+}
+
+bool Core::queueable(const Workload& workload) const {
+  const Facts& facts = *workload.facts;
+  if (!facts.active || facts.finished() || facts.gated || facts.terminating) return false;
+  if (workload.held || workload.vanished) return false;
+  const ConditionView* reserved = facts.condition("QuotaReserved");
+  if (reserved != nullptr && reserved->status == ConditionView::Status::False &&
+      reserved->reason == "OnHold") {
+    return false;
+  }
+  return !facts.is_true("WaitingForReplacementPods");
+}
+
+bool Core::backoff_over(const Facts& facts) const {
+  return !facts.is_false("Requeued") && (!facts.requeue_at || *facts.requeue_at <= now_);
+}
+
+const ParkedClass* Core::parked_class(const ClusterQueue& queue, const Facts& facts) const {
+  if (queue.strict() || !config_.equivalence_classes) return nullptr;
+  const auto found = queue.classes.find(facts.scheduling_hash);
+  return found != queue.classes.end() && same_class(*found->second.facts, facts) ? &found->second
+                                                                                 : nullptr;
+}
+
+void Core::place(WorkloadId id, const Facts* old) {
+  Workload& workload = workloads_.at(id);
+  const Facts& facts = *workload.facts;
+  const LocalQueue* local = workload.local ? &locals_.at(workload.local) : nullptr;
+  const QueueId target = local != nullptr && local->open() ? local->queue : QueueId{};
+  const bool known = target && queues_.at(target).spec;
+  if (!known || !queueable(workload)) {
+    leave_bucket(id);
+    return;
+  }
+  if (workload.bucket != Bucket::None && workload.queue != target) leave_bucket(id);
+  if (old != nullptr && old->scheduling_hash != facts.scheduling_hash) workload.scan.reset();
+
+  if (workload.bucket == Bucket::Parked) {
+    if (old != nullptr && old != &facts && !changed_relevantly(*old, facts)) return;
+    if (old == &facts) return;  // its LocalQueue changed, which is nothing to it
+    leave_bucket(id);
+  }
+  if (workload.bucket == Bucket::Heap) {
+    heap_fix(target, id);
+    return;
+  }
+  if (workload.verdict && workload.verdict->proof.layer == Layer::Queue) workload.verdict.reset();
+  if (!backoff_over(facts)) {
+    park(target, id, false);
+    if (facts.requeue_at) set_timer(id, *facts.requeue_at);
+    return;
+  }
+  if (parked_class(queues_.at(target), facts) != nullptr) {
+    park(target, id, true);
+    return;
+  }
+  heap_push(target, id);
+}
+
+void Core::requeue(WorkloadId id, RequeueReason reason, std::shared_ptr<const Scan> scan) {
+  Workload& workload = workloads_.at(id);
+  const QueueId queue_id = workload.queue;
+  ClusterQueue& queue = queues_.at(queue_id);
+  workload.scan = std::move(scan);
+  const bool immediate = queue.strict() ? reason != RequeueReason::NamespaceMismatch
+                                        : reason == RequeueReason::FailedAfterNomination;
+  const bool pending = workload.scan && workload.scan->pending();
+  if (immediate || pending) {
+    // Back where it was; nothing new that would wake the tree.
+    set_bucket(id, Bucket::Heap, queue_id);
+    queue.heap.push_back(id);
+    sift(queue, queue.heap.size() - 1);
+    return;
+  }
+  park(queue_id, id, false);
+  const bool of_class = reason == RequeueReason::NoFit || reason == RequeueReason::NoCandidates;
+  if (queue.strict() || !of_class || !config_.equivalence_classes) return;
+  queue.classes[workload.facts->scheduling_hash] = {workload.facts, workload.verdict};
+  // Its equals would fail for the same reason. Those at the top go now, the others when they get
+  // there: each costs a step of the heap, none an evaluation.
+  while (!queue.heap.empty() &&
+         parked_class(queue, *workloads_.at(queue.heap.front()).facts) != nullptr) {
+    park(queue_id, heap_pop(queue_id), true);
+  }
+}
+
+}  // namespace quorate::admission

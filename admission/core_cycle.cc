@@ -1,0 +1,365 @@
+// The admission cycle: one head per ClusterQueue is nominated on the unchanged state, the nominees
+// are put in order and processed one by one.
+
+#include <algorithm>
+#include <tuple>
+
+#include "admission/core.h"
+#include "fairshare/order.h"
+
+namespace quorate::admission {
+
+std::vector<Decision> Core::cycle(Time now) {
+  now_ = now;
+  ++cycle_;
+  out_.clear();
+  settle();
+  run_move_backs();
+  fire_timers();
+  reconcile_dirty();
+  run_heads();
+  return std::move(out_);
+}
+
+bool Core::busy() const {
+  if (!tree_.settled() || !dirty_.empty()) return true;
+  if (std::any_of(move_backs_.begin(), move_backs_.end(), [&](const auto& entry) {
+        return !entry.second.due || *entry.second.due <= now_;
+      })) {
+    return true;
+  }
+  return std::any_of(trees_.begin(), trees_.end(), [&](const auto& entry) {
+    return entry.second.awake &&
+           std::any_of(entry.second.queues.begin(), entry.second.queues.end(), [&](QueueId id) {
+             const ClusterQueue& queue = queues_.at(id);
+             return queue.active.active && !queue.heap.empty();
+           });
+  });
+}
+
+std::optional<Time> Core::next_wakeup() const {
+  std::optional<Time> next;
+  const auto consider = [&next](Time time) {
+    if (!next || time < *next) next = time;
+  };
+  for (const auto& [slot, request] : move_backs_) {
+    if (request.due) consider(*request.due);
+  }
+  if (!timers_.empty()) consider(timers_.front().first);
+  return next;
+}
+
+// --- heads ---
+
+std::vector<Core::Entry> Core::pop_heads(std::vector<std::uint32_t>& trees) {
+  std::vector<Entry> heads;
+  for (auto& [slot, tree] : trees_) {
+    if (!tree.awake) continue;
+    const std::size_t before = heads.size();
+    for (const QueueId id : tree.queues) {
+      ClusterQueue& queue = queues_.at(id);
+      if (!queue.active.active) continue;
+      // Equals of a workload that failed are not evaluated again.
+      while (!queue.heap.empty() &&
+             parked_class(queue, *workloads_.at(queue.heap.front()).facts) != nullptr) {
+        park(id, heap_pop(id), true);
+      }
+      if (!queue.heap.empty()) heads.push_back({heap_pop(id), id, {}, false});
+    }
+    if (heads.size() == before) {
+      tree.awake = false;
+    } else {
+      trees.push_back(slot);
+    }
+  }
+  return heads;
+}
+
+void Core::run_heads() {
+  std::vector<std::uint32_t> trees;
+  std::vector<Entry> heads = pop_heads(trees);
+
+  std::vector<Entry> nominees;
+  for (Entry& head : heads) {
+    if (!nominate(head)) continue;
+    nominees.push_back({head.workload, head.queue, std::move(head.assignment), head.resumed});
+  }
+  order(nominees);
+
+  std::vector<bool> progressed(trees.size(), false);
+  std::vector<std::pair<QueueId, quota::ResourceMap>> reserved;  // for the rest of this cycle
+  for (Entry& entry : nominees) {
+    if (!process(entry, reserved)) continue;
+    const std::uint32_t root = tree_.root(queues_.at(entry.queue).node).slot;
+    const auto at = std::lower_bound(trees.begin(), trees.end(), root);
+    progressed[static_cast<std::size_t>(at - trees.begin())] = true;
+  }
+  for (const auto& [queue, usage] : reserved) {
+    for (const auto& [fr, amount] : usage) tree_.release(queues_.at(queue).node, fr, amount);
+  }
+  quieten(trees, heads, progressed);
+}
+
+// Lets trees sleep in which another cycle would do what this one did: nothing was admitted, the
+// same heads are back at the top, and none of them has flavors left to try. Heads whose scans are
+// out of step with each other get as many cycles as the longest scan has flavors.
+void Core::quieten(const std::vector<std::uint32_t>& trees, const std::vector<Entry>& heads,
+                   const std::vector<bool>& progressed) {
+  std::map<std::uint32_t, std::pair<bool, bool>> states;  // same heads, scans complete
+  for (const std::uint32_t slot : trees) states[slot] = {true, true};
+  for (const Entry& head : heads) {
+    const ClusterQueue& queue = queues_.at(head.queue);
+    auto& [same, complete] = states[tree_.root(queue.node).slot];
+    if (!queue.heap.empty() && queue.heap.front() != head.workload) same = false;
+    const Workload& workload = workloads_.at(head.workload);
+    if (workload.bucket != Bucket::Heap) same = false;
+    if (head.resumed || (workload.scan && workload.scan->pending())) complete = false;
+  }
+  for (std::size_t i = 0; i < trees.size(); ++i) {
+    Tree& tree = trees_.at(trees[i]);
+    const auto& [same, complete] = states.at(trees[i]);
+    if (progressed[i] || !same) {
+      tree.unchanged = 0;
+      continue;
+    }
+    int longest = 1;
+    for (const QueueId id : tree.queues) {
+      for (const QueuePlan::Group& group : queues_.at(id).plan.groups) {
+        longest = std::max(longest, static_cast<int>(group.flavors.size()));
+      }
+    }
+    if (complete || ++tree.unchanged > longest) tree.awake = false;
+  }
+}
+
+// --- nomination ---
+
+AssignContext Core::assign_context(const ClusterQueue& queue) {
+  return {tree_,
+          queue.node,
+          *queue.spec,
+          queue.plan,
+          flavors_,
+          names_,
+          order_,
+          config_.ignore_undeclared_resources,
+          config_.fair_sharing};
+}
+
+bool Core::nominate(Entry& entry) {
+  const WorkloadId id = entry.workload;
+  const Facts& facts = *workloads_.at(id).facts;
+  ClusterQueue& queue = queues_.at(entry.queue);
+  const auto refuse = [&](RequeueReason reason, Reason shown, Proof proof) {
+    hold(id, shown, std::move(proof));
+    requeue(id, reason, workloads_.at(id).scan);
+    return false;
+  };
+  const auto closed = [&](const char* why) {
+    return Proof{Layer::Queue, {QueueClosed{queue.name, why, facts.key.ns}}};
+  };
+
+  const bool failed_checks =
+      std::any_of(facts.checks.begin(), facts.checks.end(), [](const CheckStatus& check) {
+        return check.state == CheckState::Retry || check.state == CheckState::Rejected;
+      });
+  if (failed_checks) {
+    return refuse(RequeueReason::NotNominated, Reason::PendingEvaluation, {Layer::Check, {}});
+  }
+  if (!namespaces_.contains(facts.key.ns)) {
+    return refuse(RequeueReason::NotNominated, Reason::Misconfigured, closed("NamespaceMissing"));
+  }
+  if (!namespace_matches(queue, facts.key.ns)) {
+    return refuse(RequeueReason::NamespaceMismatch, Reason::Misconfigured,
+                  closed("NamespaceMismatch"));
+  }
+  if (facts.invalid) {
+    return refuse(RequeueReason::NotNominated, Reason::Misconfigured,
+                  {Layer::Queue, {*facts.invalid}});
+  }
+
+  // An old scan position is worth keeping while nothing came free for the queue, and in the cycle
+  // that follows the one it is from.
+  std::shared_ptr<const Scan>& scan = workloads_.at(id).scan;
+  if (scan && cycle_ - scan->cycle > 1 && scan->generation < tree_.generation(queue.node)) {
+    scan.reset();
+  }
+  entry.resumed = scan && scan->pending();
+  entry.assignment = assign_or_shrink(assign_context(queue), facts, scan.get());
+  entry.assignment.scan.cycle = cycle_;
+  return true;
+}
+
+// --- order ---
+
+void Core::order(std::vector<Entry>& entries) const {
+  if (!config_.fair_sharing) {
+    std::sort(entries.begin(), entries.end(), [this](const Entry& a, const Entry& b) {
+      const auto key = [this](const Entry& entry) {
+        const Facts& facts = *workloads_.at(entry.workload).facts;
+        return std::tuple(entry.assignment.level, -facts.priority, facts.queued_at,
+                          std::string_view(facts.uid), std::string_view(facts.key.ns),
+                          std::string_view(facts.key.name));
+      };
+      return key(a) < key(b);
+    });
+    return;
+  }
+  std::vector<fairshare::Contender> contenders;
+  for (const Entry& entry : entries) {
+    const ClusterQueue& queue = queues_.at(entry.queue);
+    const Facts& facts = *workloads_.at(entry.workload).facts;
+    fairshare::Contender contender;
+    contender.share =
+        fairshare::dominant_share(tree_, names_, queue.node, queue.spec->fair_weight_milli,
+                                  entry.assignment.usage)
+            .share;
+    contender.borrowing =
+        tree_.parent(queue.node) &&
+        std::any_of(entry.assignment.usage.begin(), entry.assignment.usage.end(),
+                    [&](const auto& wanted) {
+                      return tree_.borrowing_with(queue.node, wanted.first, wanted.second);
+                    });
+    contender.priority = facts.priority;
+    contender.queued_at = facts.queued_at;
+    contender.uid = facts.uid;
+    contender.index = contenders.size();
+    contenders.push_back(std::move(contender));
+  }
+  std::sort(contenders.begin(), contenders.end(), fairshare::before);
+  std::vector<Entry> ordered;
+  for (const fairshare::Contender& contender : contenders) {
+    ordered.push_back(std::move(entries[contender.index]));
+  }
+  entries = std::move(ordered);
+}
+
+// --- processing ---
+
+bool Core::fits(const Entry& entry) const {
+  const quota::NodeId node = queues_.at(entry.queue).node;
+  return std::all_of(
+      entry.assignment.usage.begin(), entry.assignment.usage.end(), [&](const auto& wanted) {
+        return quota::Amount{wanted.second} <= tree_.available(node, wanted.first).or_zero();
+      });
+}
+
+// True if the workload was admitted.
+bool Core::process(Entry& entry, std::vector<std::pair<QueueId, quota::ResourceMap>>& reserved) {
+  const WorkloadId id = entry.workload;
+  const Assignment& assignment = entry.assignment;
+  const auto scan = std::make_shared<const Scan>(assignment.scan);
+  const Proof proof{Layer::Quota, assignment.facts};
+  if (assignment.mode == Mode::NoFit) {
+    hold(id, assignment.reason, proof);
+    requeue(id, RequeueReason::NoFit, scan);
+    return false;
+  }
+  if (assignment.mode != Mode::Fit) {
+    // Here the victims of the assignment would be claimed and evicted. There are none, so it waits,
+    // and keeps what is left of its own quota from those behind it.
+    const quota::ResourceMap own = reserve_without_candidates(entry);
+    for (const auto& [fr, amount] : own) tree_.charge(queues_.at(entry.queue).node, fr, amount);
+    reserved.push_back({entry.queue, own});
+    hold(id, Reason::WaitingForQuota, proof);
+    requeue(id, RequeueReason::NoCandidates, scan);
+    return false;
+  }
+  if (!fits(entry)) {
+    hold(id, Reason::WaitingForQuota, {Layer::Quota, {LostInCycle{}}});
+    requeue(id, RequeueReason::FailedAfterNomination, scan);
+    return false;
+  }
+  Transaction trial(*journal_);
+  const quota::NodeId node = queues_.at(entry.queue).node;
+  for (const auto& [fr, amount] : assignment.usage) tree_.charge(node, fr, amount);
+  if (const std::optional<NotPlaceable> refused = place_gang(entry)) {
+    trial.roll_back();
+    std::int64_t pods = 0;
+    for (const PodSetResult& set : assignment.pod_sets) pods += set.count;
+    queues_.at(entry.queue).waits_for_nodes = true;
+    hold(id, Reason::TopologyPlacementFailed, {pods > 1 ? Layer::Gang : Layer::Node, {*refused}});
+    requeue(id, RequeueReason::NoFit, scan);
+    return false;
+  }
+  // The reservation charges the same usage once more, under the name of the workload.
+  for (const auto& [fr, amount] : assignment.usage) tree_.release(node, fr, amount);
+  trial.commit();
+  admit(entry);
+  return true;
+}
+
+// With reclaim Any the quota can be had back from whoever takes it meanwhile.
+quota::ResourceMap Core::reserve_without_candidates(const Entry& entry) const {
+  quota::ResourceMap own;
+  const ClusterQueue& queue = queues_.at(entry.queue);
+  if (queue.spec->reclaim_within_cohort == PreemptionPolicy::Any) return own;
+  for (const auto& [fr, wanted] : entry.assignment.usage) {
+    quota::Amount most = tree_.nominal(queue.node, fr) - tree_.usage(queue.node, fr);
+    if (entry.assignment.level > 0) {
+      const Limit limit = tree_.borrowing_limit(queue.node, fr);
+      most = limit.bound ? most + quota::Amount{*limit.bound} : quota::Amount{wanted};
+    }
+    own.add(fr, std::min(quota::Amount{wanted}, most.or_zero()).quantity());
+  }
+  return own;
+}
+
+std::optional<NotPlaceable> Core::place_gang(const Entry& entry) {
+  if (port_ == nullptr || !config_.prove_placement) return std::nullopt;
+  const Facts& facts = *workloads_.at(entry.workload).facts;
+  GangToPlace gang{facts.key, facts.uid, {}};
+  for (std::size_t i = 0; i < entry.assignment.pod_sets.size(); ++i) {
+    const PodSetResult& set = entry.assignment.pod_sets[i];
+    if (set.count == 0) continue;
+    PodSetToPlace pods{set.name, set.count, facts.pod_sets[i].shape->pod, {}, {}};
+    std::vector<std::uint32_t> seen;
+    for (const FlavorChoice& choice : set.choices) {
+      if (std::find(seen.begin(), seen.end(), choice.flavor) != seen.end()) continue;
+      seen.push_back(choice.flavor);
+      const FlavorSpec& flavor = *flavors_.at(choice.flavor);
+      pods.node_labels.insert(flavor.node_labels.begin(), flavor.node_labels.end());
+      pods.tolerations.insert(pods.tolerations.end(), flavor.tolerations.begin(),
+                              flavor.tolerations.end());
+    }
+    gang.pod_sets.push_back(std::move(pods));
+  }
+  return gang.pod_sets.empty() ? std::nullopt : port_->reserve(gang);
+}
+
+std::shared_ptr<const Admission> Core::admission_of(const Entry& entry) const {
+  auto admission = std::make_shared<Admission>();
+  admission->cluster_queue = queues_.at(entry.queue).name;
+  const Facts& facts = *workloads_.at(entry.workload).facts;
+  for (std::size_t i = 0; i < entry.assignment.pod_sets.size(); ++i) {
+    const PodSetResult& set = entry.assignment.pod_sets[i];
+    PodSetAssignment& assigned = admission->pod_sets.emplace_back();
+    assigned.name = facts.pod_sets[i].name;
+    assigned.count = set.count;
+    for (const FlavorChoice& choice : set.choices) {
+      const std::string& resource = names_.resources.name({choice.resource, 0});
+      assigned.flavors[resource] = names_.flavors.name({choice.flavor, 0});
+      assigned.usage[resource] = choice.amount;
+    }
+  }
+  return admission;
+}
+
+void Core::admit(Entry& entry) {
+  const WorkloadId id = entry.workload;
+  const std::shared_ptr<const Admission> admission = admission_of(entry);
+  hold_quota(id, admission);
+  Workload& workload = workloads_.at(id);
+  workload.scan.reset();
+  workload.issued = workload.issued_hold = 0;
+  workload.assumed = true;
+  workload.written = false;
+  workload.decided = now_;
+  workload.decided_on = workload.facts;
+  const bool admitted = checks_ready(workload);
+  set_admitted(id, admitted);
+  out_.push_back(Admit{workload.facts->key, workload.facts->uid, *admission, admitted,
+                       reserved_message(admission->cluster_queue)});
+}
+
+}  // namespace quorate::admission

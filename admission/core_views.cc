@@ -1,0 +1,158 @@
+// Read-only answers, and which of them may have changed.
+
+#include <algorithm>
+
+#include "admission/core.h"
+
+namespace quorate::admission {
+
+void Core::changed(QueueId id) {
+  ClusterQueue& queue = queues_.at(id);
+  if (!queue.spec) return;
+  changed_queues_.erase(queue.changed);
+  queue.changed = ++version_;
+  changed_queues_.emplace(queue.changed, queue.name);
+}
+
+void Core::changed(LocalId id) {
+  LocalQueue& local = locals_.at(id);
+  if (!local.spec) return;
+  changed_locals_.erase(local.changed);
+  local.changed = ++version_;
+  changed_locals_.emplace(local.changed, local.key);
+}
+
+std::vector<std::string> Core::changed_cluster_queues(std::uint64_t& cursor) const {
+  std::vector<std::string> names;
+  for (auto at = changed_queues_.upper_bound(cursor); at != changed_queues_.end(); ++at) {
+    names.push_back(at->second);
+  }
+  cursor = version_;
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::vector<ObjectKey> Core::changed_local_queues(std::uint64_t& cursor) const {
+  std::vector<ObjectKey> keys;
+  for (auto at = changed_locals_.upper_bound(cursor); at != changed_locals_.end(); ++at) {
+    keys.push_back(at->second);
+  }
+  cursor = version_;
+  std::sort(keys.begin(), keys.end());
+  return keys;
+}
+
+std::vector<std::string> Core::cluster_queues() const {
+  std::vector<std::string> names;
+  for (const auto& [name, id] : queue_names_) {
+    if (queues_.at(id).spec) names.push_back(name);
+  }
+  return names;
+}
+
+std::vector<ObjectKey> Core::local_queues() const {
+  std::vector<ObjectKey> keys;
+  for (const auto& [key, id] : local_keys_) {
+    if (locals_.at(id).spec) keys.push_back(key);
+  }
+  return keys;
+}
+
+namespace {
+
+template <class Visit>
+void each_quota(const ClusterQueueSpec& spec, Visit visit) {
+  for (const quota::ResourceGroup& group : spec.resource_groups) {
+    for (const quota::FlavorQuotas& flavor : group.flavors) {
+      for (const quota::ResourceQuota& resource : flavor.resources) {
+        visit(flavor.flavor, resource.resource);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::optional<QueueView> Core::cluster_queue(const std::string& name) {
+  const auto found = queue_names_.find(name);
+  if (found == queue_names_.end() || !queues_.at(found->second).spec) return std::nullopt;
+  settle();
+  const ClusterQueue& queue = queues_.at(found->second);
+  QueueView view;
+  view.active = queue.active;
+  view.pending = static_cast<std::int32_t>(queue.heap.size() + queue.parked.size());
+  view.reserving = static_cast<std::int32_t>(queue.holders.size());
+  view.admitted = queue.admitted;
+  const bool in_cohort = !queue.spec->cohort.empty();
+  each_quota(*queue.spec, [&](const std::string& flavor, const std::string& resource) {
+    const quota::FlavorResource fr = names_.pair(flavor, resource);
+    const auto row = [&](quota::Amount used) {
+      const quota::Amount over =
+          in_cohort ? (used - tree_.nominal(queue.node, fr)).or_zero() : quota::Amount{};
+      return ResourceUsageView{flavor, resource, used.quantity(), over.quantity()};
+    };
+    view.reservation.push_back(row(tree_.usage(queue.node, fr)));
+    view.usage.push_back(row(quota::Amount{queue.admitted_usage[fr]}));
+  });
+  return view;
+}
+
+std::optional<QueueView> Core::local_queue(const ObjectKey& key) {
+  const auto found = local_keys_.find(key);
+  if (found == local_keys_.end() || !locals_.at(found->second).spec) return std::nullopt;
+  settle();
+  const LocalQueue& local = locals_.at(found->second);
+  const ClusterQueue* queue = local.queue ? &queues_.at(local.queue) : nullptr;
+  const bool queue_there = queue != nullptr && queue->spec;
+  QueueView view;
+  if (local.spec->stop_policy != StopPolicy::None) {
+    view.active = {false, "Stopped", "LocalQueue is stopped"};
+  } else if (!queue_there) {
+    view.active = {false, "ClusterQueueDoesNotExist", "Can't submit new workloads to clusterQueue"};
+  } else if (!queue->active.active) {
+    view.active = {false, "ClusterQueueIsInactive", "Can't submit new workloads to clusterQueue"};
+  } else {
+    view.active = {true, "Ready", "Can submit new workloads to localQueue"};
+  }
+  if (!queue_there) return view;  // figures of a queue that is not there would be stale
+  view.pending = local.pending;
+  view.reserving = local.reserving;
+  view.admitted = local.admitted;
+  each_quota(*queue->spec, [&](const std::string& flavor, const std::string& resource) {
+    const quota::FlavorResource fr = names_.pair(flavor, resource);
+    view.reservation.push_back({flavor, resource, local.reserved_usage[fr], Quantity{}});
+    view.usage.push_back({flavor, resource, local.admitted_usage[fr], Quantity{}});
+  });
+  return view;
+}
+
+std::optional<Hold> Core::waiting(const ObjectKey& key) const {
+  const WorkloadId id = find(key);
+  if (!id || workloads_.at(id).held) return std::nullopt;
+  const Workload& workload = workloads_.at(id);
+  const Facts& facts = *workload.facts;
+  if (workload.bypassed) {
+    if (const ParkedClass* parked = parked_class(queues_.at(workload.queue), facts);
+        parked != nullptr && parked->verdict) {
+      return Hold{facts.key, facts.uid, parked->verdict->reason, kBypassedMessage,
+                  parked->verdict->proof};
+    }
+  }
+  if (!workload.verdict) return std::nullopt;
+  return Hold{facts.key, facts.uid, workload.verdict->reason, workload.verdict->message,
+              workload.verdict->proof};
+}
+
+std::vector<ObjectKey> Core::pending(const std::string& name, bool parked_only) const {
+  const auto found = queue_names_.find(name);
+  if (found == queue_names_.end()) return {};
+  const ClusterQueue& queue = queues_.at(found->second);
+  std::vector<WorkloadId> ids = queue.parked;
+  if (!parked_only) ids.insert(ids.end(), queue.heap.begin(), queue.heap.end());
+  std::sort(ids.begin(), ids.end(), [this](WorkloadId a, WorkloadId b) { return before(a, b); });
+  std::vector<ObjectKey> keys;
+  for (const WorkloadId id : ids) keys.push_back(workloads_.at(id).facts->key);
+  return keys;
+}
+
+}  // namespace quorate::admission
