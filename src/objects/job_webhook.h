@@ -19,7 +19,8 @@ struct JobWebhookView {
   std::function<bool(std::string_view ns)> has_default_queue;   // a LocalQueue named "default"
   std::function<bool()> has_default_priority_class;             // a WorkloadPriorityClass "default"
   std::function<bool(std::string_view ns, const OwnerReference& controller)> owner_managed;
-  // Name of the PodGroup of a Job of that name.
+  // Name of the PodGroup of a Job of that name. The group's name is what the pod template says in
+  // the end: for the fallback, whose link is a label, a longer name is cut to 63 bytes.
   std::function<std::string(std::string_view job_name)> group_name;
 };
 
