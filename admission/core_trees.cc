@@ -74,7 +74,6 @@ void Core::run_move_backs() {
 void Core::move_back(QueueId id) {
   ClusterQueue& queue = queues_.at(id);
   queue.classes.clear();
-  queue.waits_for_nodes = false;
   for (const WorkloadId workload : std::vector<WorkloadId>(queue.parked)) {
     const Facts& facts = *workloads_.at(workload).facts;
     if (!backoff_over(facts) || !namespace_matches(queue, facts.key.ns)) continue;
@@ -86,7 +85,7 @@ void Core::move_back(QueueId id) {
 void Core::capacity_changed() {
   for (const auto& [slot, tree] : trees_) {
     for (const QueueId id : tree.queues) {
-      if (!queues_.at(id).waits_for_nodes) continue;
+      if (!std::exchange(queues_.at(id).waits_for_nodes, false)) continue;
       request_move_back(id);
       wake(id);
     }

@@ -275,7 +275,12 @@ void Core::workload_written(const ObjectKey& key, const std::string& uid, bool s
   workload.issued = 0;
   workload.issued_hold = 0;
   workload.vanished = gone;
-  if (workload.assumed && !workload.written) release_quota(id, true);
+  if (workload.assumed && !workload.written) {
+    // It did fit; that an equal one failed behind it says nothing about it.
+    const QueueId queue = workload.held->queue;
+    queues_.at(queue).classes.erase(workload.facts->scheduling_hash);
+    release_quota(id, true);
+  }
   place(id, workload.facts.get());
   mark_dirty(id);
 }
