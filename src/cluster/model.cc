@@ -17,8 +17,8 @@ Model::Model() {
 }
 
 PodId Model::find_pod(const ObjectKey& key) const {
-  const auto found = pods_by_key_.find(key);
-  return found == pods_by_key_.end() ? PodId{} : found->second;
+  return pods_by_key_.find(
+      key, [&](PodId id) -> const ObjectKey& { return pods_.at(id).info->spec.key; });
 }
 
 PodId Model::find_pod(const ObjectKey& key, std::string_view uid) const {
@@ -28,6 +28,7 @@ PodId Model::find_pod(const ObjectKey& key, std::string_view uid) const {
 
 void Model::charge(Journal& journal, NodeId node, const Demand& demand) {
   usage_.grow(resources_.size(), nodes_.slots());
+  changes_.add(journal, node.slot);
   for (const Charge& charge : demand.charges) {
     usage_.add(journal, node.slot, charge.resource, charge.amount);
   }
@@ -39,6 +40,7 @@ void Model::charge(Journal& journal, NodeId node, const Demand& demand) {
 }
 
 void Model::release(Journal& journal, NodeId node, const Demand& demand) {
+  changes_.add(journal, node.slot);
   for (const Charge& charge : demand.charges) {
     usage_.add(journal, node.slot, charge.resource, -charge.amount);
   }
@@ -168,7 +170,8 @@ void Model::digest(Digest& digest) const {
   digest.text("placeholders").number(static_cast<std::int64_t>(placeholders_.size()));
   for (const NodeId id : placeholders_) node_text(id);
 
-  std::map<ObjectKey, PodId> pods(pods_by_key_.begin(), pods_by_key_.end());
+  std::map<ObjectKey, PodId> pods;
+  each_pod([&](PodId id, const Pod& pod) { pods.emplace(pod.info->spec.key, id); });
   digest.text("pods").number(static_cast<std::int64_t>(pods.size()));
   for (const auto& [key, id] : pods) {
     const Pod& pod = pods_.at(id);

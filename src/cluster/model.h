@@ -18,7 +18,9 @@
 #include "src/base/object_key.h"
 #include "src/base/slot_map.h"
 #include "src/base/transaction.h"
+#include "src/cluster/changes.h"
 #include "src/cluster/demand.h"
+#include "src/cluster/pod_index.h"
 #include "src/cluster/recently_dead.h"
 #include "src/cluster/spec.h"
 #include "src/cluster/usage.h"
@@ -26,7 +28,6 @@
 namespace quorate::cluster {
 
 using NodeId = Id<struct NodeTag>;
-using PodId = Id<struct PodTag>;
 using NodeClassId = Id<struct NodeClassTag>;
 
 // A pod as last seen, with its demand worked out. Immutable: forks share it.
@@ -163,6 +164,10 @@ class Model {
   // Grows whenever reserved places are given back, which no event of the API server tells.
   std::uint64_t reservations_freed() const { return reservations_freed_; }
   const Resources& resources() const { return resources_; }
+  // For whoever keeps something derived: grows when a node is added, changed or removed; and which
+  // nodes' usage changed.
+  std::uint64_t nodes_version() const { return nodes_version_; }
+  const Changes& usage_changes() const { return changes_; }
 
   // Names and values of everything, in an order of names: equal for equal states however they
   // came about.
@@ -188,11 +193,13 @@ class Model {
   std::vector<NodeId> by_name_;       // known nodes
   std::vector<NodeId> placeholders_;  // by name
   SlotMap<PodTag, Pod> pods_;
-  std::unordered_map<ObjectKey, PodId> pods_by_key_;
+  PodIndex pods_by_key_;
   std::map<std::string, Reservation> reservations_;  // by workload uid
   std::map<ObjectKey, std::string> reserved_uids_;
   std::uint64_t reservations_freed_ = 0;
+  std::uint64_t nodes_version_ = 0;
   Usage usage_;
+  Changes changes_;
   RecentlyDead dead_pods_;
 };
 

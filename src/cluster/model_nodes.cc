@@ -36,10 +36,6 @@ bool same_class(const NodeSpec& a, const NodeSpec& b) {
          a.allocatable == b.allocatable && same_labels_but_hostname(a.labels, b.labels);
 }
 
-}  // namespace
-
-namespace {
-
 // First place in a list sorted by node name whose name is not less.
 template <class List>
 auto place(const SlotMap<NodeTag, Node>& nodes, List& list, std::string_view name) {
@@ -120,7 +116,9 @@ NodeChange Model::apply(Journal& journal, NodeSpec spec) {
     by_name_.insert(place(nodes_, by_name_, spec.name), id);
   } else {
     change.before = nodes_.at(id).spec;
+    if (*change.before == spec) return {id, change.before, change.before};
   }
+  ++nodes_version_;
   Node& node = nodes_.at(id);
   if (node.known) leave_class(node);
   for (const auto& [name, amount] : node.spec->allocatable) {
@@ -144,6 +142,7 @@ NodeChange Model::node_gone(Journal& journal, std::string_view name) {
   const NodeId id = find_node(name);
   if (!id) return {};
   Node& node = nodes_.at(id);
+  ++nodes_version_;
   NodeChange change{id, node.spec, nullptr};
   for (const auto& [resource, amount] : node.spec->allocatable) {
     usage_.set_allocatable(journal, id.slot, resources_.find(resource).slot, 0);

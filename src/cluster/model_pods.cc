@@ -26,8 +26,8 @@ PodChange Model::apply(Journal& journal, PodSpec spec) {
   const PodSpec& seen = info->spec;
 
   if (!id) {
-    id = pods_.insert(Pod{});
-    pods_by_key_.emplace(seen.key, id);
+    id = pods_.insert(Pod{info});
+    pods_by_key_.insert(seen.key, id);
   } else {
     change.before = pods_.at(id).info;
   }
@@ -85,7 +85,7 @@ std::shared_ptr<const PodInfo> Model::forget_pod(Journal& journal, PodId id) {
     take_off(journal, id);
     drop_if_empty(node);
   }
-  pods_by_key_.erase(info->spec.key);
+  pods_by_key_.erase(info->spec.key, id);
   pods_.erase(id);
   dead_pods_.add(info->spec.uid);
   return info;

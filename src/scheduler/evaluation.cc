@@ -32,6 +32,8 @@ class Tally final : public ReasonSink {
   std::map<std::string, std::int64_t, std::less<>> counts_;
 };
 
+constexpr std::uint32_t kNoIndex = 0xffffffffu;
+
 std::int64_t normalized(Normalize how, std::int64_t raw, std::int64_t highest) {
   switch (how) {
     case Normalize::None: return raw;
@@ -46,6 +48,13 @@ std::int64_t normalized(Normalize how, std::int64_t raw, std::int64_t highest) {
 Evaluation::Evaluation(const Framework& framework, const cluster::Model& model, const PodView& pod,
                        std::span<const cluster::NodeId> nodes)
     : framework_(&framework), model_(&model), pod_(pod), nodes_(nodes) {
+  caught_up_ = model_->usage_changes().count();
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const std::uint32_t slot = nodes_[i].slot;
+    if (slot >= index_of_.size()) index_of_.resize(slot + 1, kNoIndex);
+    index_of_[slot] = static_cast<std::uint32_t>(i);
+  }
+  fixed_.assign(nodes_.size(), 0);
   refused_by_.assign(nodes_.size(), kOutsideNames);
   pre_filter();
   if (conflict_) return;
@@ -72,7 +81,11 @@ void Evaluation::pre_filter() {
         return;
       }
       if (result.nodes) {
-        only_ = result.nodes;
+        if (only_) {
+          std::erase_if(*only_, [&](const std::string& n) { return !result.nodes->contains(n); });
+        } else {
+          only_ = result.nodes;
+        }
         decided_by_ = position;
       }
     }
@@ -92,8 +105,8 @@ void Evaluation::pre_score() {
     if (score.weight == 0) continue;
     if (score.pre != nullptr && score.pre->pre_score(pod_) == Code::Skip) continue;
     ActiveScore active{score.plugin, score.weight, score.plugin->score_reach(pod_),
-                       score.plugin->normalize_score(), {}, {}, {}};
-    active.raw.assign(nodes_.size(), 0);
+                       score.plugin->normalize_score(), false, {}, {}, {}};
+    if (active.normalize != Normalize::None) active.raw.assign(nodes_.size(), 0);
     if (active.reach == Reach::NodeClass) {
       active.by_class.assign(model_->class_slots(), 0);
       active.class_known.assign(model_->class_slots(), false);
@@ -130,18 +143,48 @@ std::uint8_t Evaluation::first_refusal(std::size_t index) {
 void Evaluation::rate(std::size_t index) {
   const cluster::Node& node = model_->node(nodes_[index]);
   const NodeView at{*model_, nodes_[index], *node.spec};
+  std::int64_t fixed = 0;
   for (ActiveScore& score : scores_) {
+    std::int64_t raw = 0;
     if (score.reach == Reach::Node) {
-      score.raw[index] = score.plugin->score(pod_, at);
-      continue;
+      raw = score.plugin->score(pod_, at);
+    } else {
+      const std::uint32_t slot = node.node_class.slot;
+      if (!score.class_known[slot]) {
+        score.by_class[slot] = score.plugin->score(pod_, at);
+        score.class_known[slot] = true;
+      }
+      raw = score.by_class[slot];
     }
-    const std::uint32_t slot = node.node_class.slot;
-    if (!score.class_known[slot]) {
-      score.by_class[slot] = score.plugin->score(pod_, at);
-      score.class_known[slot] = true;
+    if (score.normalize == Normalize::None) {
+      fixed += score.weight * raw;
+    } else {
+      score.raw[index] = raw;
+      score.matters |= raw != 0;
     }
-    score.raw[index] = score.by_class[slot];
   }
+  fixed_[index] = fixed;
+}
+
+std::optional<std::size_t> Evaluation::index_of(cluster::NodeId node) const {
+  if (!node || node.slot >= index_of_.size() || index_of_[node.slot] == kNoIndex) {
+    return std::nullopt;
+  }
+  const std::size_t index = index_of_[node.slot];
+  return nodes_[index] == node ? std::optional(index) : std::nullopt;
+}
+
+void Evaluation::catch_up() {
+  const cluster::Changes& changes = model_->usage_changes();
+  if (!changes.remembers(caught_up_)) {
+    for (std::size_t i = 0; i < nodes_.size(); ++i) refresh(i);
+  } else {
+    for (std::uint64_t n = caught_up_; n < changes.count(); ++n) {
+      const std::uint32_t slot = changes[n];
+      if (slot < index_of_.size() && index_of_[slot] != kNoIndex) refresh(index_of_[slot]);
+    }
+  }
+  caught_up_ = changes.count();
 }
 
 void Evaluation::refresh(std::size_t index) {
@@ -155,21 +198,23 @@ void Evaluation::refresh(std::size_t index) {
 
 std::optional<std::size_t> Evaluation::best() const {
   if (feasible_ == 0) return std::nullopt;
-  std::vector<std::int64_t> highest(scores_.size(), 0);
-  for (std::size_t s = 0; s < scores_.size(); ++s) {
-    if (scores_[s].normalize == Normalize::None) continue;
+  // A normalised score of which every node has 0 gives all of them the same.
+  std::vector<std::pair<const ActiveScore*, std::int64_t>> relative;  // with its highest raw score
+  for (const ActiveScore& score : scores_) {
+    if (!score.matters) continue;
+    std::int64_t highest = 0;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      if (feasible(i)) highest[s] = std::max(highest[s], scores_[s].raw[i]);
+      if (feasible(i)) highest = std::max(highest, score.raw[i]);
     }
+    relative.emplace_back(&score, highest);
   }
   std::optional<std::size_t> best;
   std::int64_t best_total = 0;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     if (!feasible(i)) continue;
-    std::int64_t total = 0;
-    for (std::size_t s = 0; s < scores_.size(); ++s) {
-      total += scores_[s].weight *
-               normalized(scores_[s].normalize, scores_[s].raw[i], highest[s]);
+    std::int64_t total = fixed_[i];
+    for (const auto& [score, highest] : relative) {
+      total += score->weight * normalized(score->normalize, score->raw[i], highest);
     }
     const bool better =
         !best || total > best_total ||

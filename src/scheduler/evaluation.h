@@ -31,6 +31,10 @@ class Evaluation {
   bool feasible(std::size_t index) const { return refused_by_[index] == kFits; }
   std::size_t feasible_count() const { return feasible_; }
   void refresh(std::size_t index);
+  // Catches up with every change of usage since it was made or last caught up. The nodes
+  // themselves must be the same.
+  void catch_up();
+  std::optional<std::size_t> index_of(cluster::NodeId node) const;
 
   // The node with the highest sum of weighted scores. Ties go to the node with fewer pods, then to
   // the first name. nullopt: none is feasible.
@@ -54,7 +58,8 @@ class Evaluation {
     std::int64_t weight;
     Reach reach;
     Normalize normalize;
-    std::vector<std::int64_t> raw;       // by node index, of feasible nodes
+    bool matters = false;                // normalised: some node got more than 0
+    std::vector<std::int64_t> raw;       // normalised: by node index, of feasible nodes
     std::vector<std::int64_t> by_class;  // by class slot, if it reaches over classes
     std::vector<bool> class_known;
   };
@@ -74,6 +79,9 @@ class Evaluation {
   std::vector<ActiveScore> scores_;
   std::vector<std::uint8_t> class_refusal_;  // by class slot
   std::vector<std::uint8_t> refused_by_;     // by node index
+  std::vector<std::int64_t> fixed_;          // by node index: sum of what is not normalised
+  std::vector<std::uint32_t> index_of_;      // by node slot
+  std::uint64_t caught_up_ = 0;              // changes of usage seen
   std::size_t feasible_ = 0;
   bool same_within_class_ = true;
   // Of PreFilter: a message that rules out every node, or the only names that can do.

@@ -20,9 +20,20 @@ bool essential(std::string_view name) {
 
 }  // namespace
 
+namespace {
+
+template <class T>
+bool same(const T* a, const T* b) {
+  if (a == b) return true;
+  if (a == nullptr || b == nullptr) return (a == nullptr || a->empty()) && (b == nullptr || b->empty());
+  return *a == *b;
+}
+
+}  // namespace
+
 bool same_shape(const PodView& a, const PodView& b) {
-  if (a.node_name != b.node_name || a.node_labels != b.node_labels ||
-      a.tolerations != b.tolerations || a.demand->charges != b.demand->charges ||
+  if (a.node_name != b.node_name || !same(a.node_labels, b.node_labels) ||
+      !same(a.tolerations, b.tolerations) || a.demand->charges != b.demand->charges ||
       a.demand->ports != b.demand->ports) {
     return false;
   }

@@ -51,19 +51,12 @@ bool too_few_copies(PlanTrial& trial, GroupPlan& plan) {
   return true;
 }
 
-std::optional<std::size_t> index_of(const GroupPlanInput& input, cluster::NodeId node) {
-  if (!node) return std::nullopt;
-  const auto at = std::ranges::find(input.nodes, node);
-  if (at == input.nodes.end()) return std::nullopt;
-  return static_cast<std::size_t>(at - input.nodes.begin());
-}
-
 // The place of one member: the one promised to it if it still does, else the best.
 std::optional<std::size_t> choose(const PlanTrial& trial, std::size_t member) {
   const GroupPlanInput& input = trial.input();
   const Evaluation& evaluation = trial.evaluation(trial.shape_of(member));
   if (member < input.promised.size()) {
-    const auto promised = index_of(input, input.promised[member]);
+    const auto promised = evaluation.index_of(input.promised[member]);
     if (promised && evaluation.feasible(*promised)) return promised;
   }
   return evaluation.best();

@@ -111,6 +111,16 @@ TEST(PlanBudgetTest, EndsAndSaysSo) {
   EXPECT_LT(plan.work, 5000);
 }
 
+TEST(PlanShapesTest, MoreShapesThanAreKeptAtOnce) {
+  World world;
+  world.node("n1", {.cpu = 100'000});
+  world.group("g", 30);
+  for (int i = 0; i < 30; ++i) {
+    world.pod("g" + std::to_string(100 + i), {.group = "g", .cpu = 100 + i});
+  }
+  EXPECT_THAT(world.step(), testing::SizeIs(30));
+}
+
 // Tries every assignment; the slow obvious answer.
 bool possible(std::vector<std::int64_t>& free, const std::vector<std::int64_t>& members,
               std::size_t next, std::int64_t needed) {

@@ -15,6 +15,7 @@
 
 namespace quorate::scheduler {
 
+class EvaluationCache;
 class Framework;
 
 // A group with its members counted, as one cycle sees it.
@@ -44,6 +45,8 @@ struct GroupPlanInput {
   // Places promised before, by pod: taken first where they still do.
   std::span<const cluster::NodeId> promised;
   std::int64_t search_budget = 0;
+  // Of evaluations over all nodes, if `nodes` are those; nullptr: made anew.
+  EvaluationCache* evaluations = nullptr;
 };
 
 struct GroupPlan {

@@ -90,6 +90,27 @@ TEST_F(PlacementTest, ReservedRoomIsClosedToOthersAndOpenToItsMembers) {
   EXPECT_EQ(world.model.used(world.model.find_node("n1"), cluster::kCpu), 2000);
 }
 
+TEST_F(PlacementTest, PodWithoutAGroupTakesItsPlaceToo) {
+  world.node("n1", {.cpu = 1000});
+  world.node("n2", {.cpu = 1000});
+  EXPECT_FALSE(placer().reserve(request("job", {pods("main", 2)})));
+  world.pod("m0", {.pod_labels = {{"kueue.x-k8s.io/podset", "main"}},
+                   .annotations = {{"kueue.x-k8s.io/workload", "job"}}});
+  EXPECT_THAT(world.step(), ElementsAre("bind m0 n1"));
+  EXPECT_EQ(world.model.reservation("uid-job")->pods.size(), 1u);
+}
+
+TEST_F(PlacementTest, PodBoundByAnotherSchedulerUsesUpAPlace) {
+  world.node("n1", {.cpu = 2000});
+  EXPECT_FALSE(placer().reserve(request("job", {pods("main", 2)})));
+  world.pod("m0", {.scheduler = "else",
+                   .node = "n1",
+                   .pod_labels = {{"kueue.x-k8s.io/podset", "main"}},
+                   .annotations = {{"kueue.x-k8s.io/workload", "job"}}});
+  EXPECT_EQ(world.model.used(world.model.find_node("n1"), cluster::kCpu), 2000);
+  EXPECT_EQ(world.model.reservation("uid-job")->pods.size(), 1u);
+}
+
 TEST_F(PlacementTest, AdmittedGroupTakesTheReservationOfItsWorkload) {
   world.node("n1", {.cpu = 1000});
   world.node("n2", {.cpu = 1000});

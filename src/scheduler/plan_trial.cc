@@ -2,17 +2,26 @@
 
 #include <algorithm>
 
+#include "src/scheduler/evaluation_cache.h"
+
 namespace quorate::scheduler {
 
 PlanTrial::PlanTrial(const GroupPlanInput& input) : input_(input), transaction_(input.journal) {
   for (std::size_t i = 0; i < input.pods.size(); ++i) {
     std::size_t shape = 0;
     while (shape < shapes_.size() &&
-           !same_shape(shapes_[shape].evaluation.pod(), input.pods[i])) {
+           !same_shape(shapes_[shape].evaluation->pod(), input.pods[i])) {
       ++shape;
     }
     if (shape == shapes_.size()) {
-      shapes_.push_back({Evaluation(input.framework, input.model, input.pods[i], input.nodes), {}});
+      Shape& added = shapes_.emplace_back();
+      if (input.evaluations != nullptr && shape < EvaluationCache::kAtOnce) {
+        added.evaluation = &input.evaluations->get(input.framework, input.model, input.pods[i]);
+      } else {
+        added.own = std::make_unique<Evaluation>(input.framework, input.model, input.pods[i],
+                                                 input.nodes);
+        added.evaluation = added.own.get();
+      }
       work_ += static_cast<std::int64_t>(input.nodes.size());
     }
     shapes_[shape].members.push_back(i);
@@ -23,7 +32,7 @@ PlanTrial::PlanTrial(const GroupPlanInput& input) : input_(input), transaction_(
 
 void PlanTrial::refresh(std::size_t node) {
   ++changes_;
-  for (Shape& shape : shapes_) shape.evaluation.refresh(node);
+  for (Shape& shape : shapes_) shape.evaluation->refresh(node);
   work_ += static_cast<std::int64_t>(shapes_.size());
 }
 
@@ -48,7 +57,7 @@ void PlanTrial::clear() {
 }
 
 std::int64_t PlanTrial::copies(std::size_t shape, std::int64_t most) {
-  const Evaluation& evaluation = shapes_[shape].evaluation;
+  const Evaluation& evaluation = *shapes_[shape].evaluation;
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < input_.nodes.size() && sum < most; ++i) {
     sum += evaluation.copies(i, most - sum);
@@ -60,7 +69,7 @@ std::int64_t PlanTrial::copies(std::size_t shape, std::int64_t most) {
 std::size_t PlanTrial::fit_error(std::size_t shape, GroupPlan& plan) {
   KnownError& known = known_errors_[shape];
   if (known.changes != changes_) {
-    FitError error = shapes_[shape].evaluation.fit_error();
+    FitError error = shapes_[shape].evaluation->fit_error();
     plan.rejectors |= error.rejectors;
     known = {changes_, plan.fit_errors.size()};
     plan.fit_errors.push_back(std::move(error.text));

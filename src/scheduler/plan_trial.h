@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,7 +19,8 @@ namespace quorate::scheduler {
 class PlanTrial {
  public:
   struct Shape {
-    Evaluation evaluation;
+    std::unique_ptr<Evaluation> own;   // null if it is the cache's
+    Evaluation* evaluation = nullptr;
     std::vector<std::size_t> members;  // indexes into the input, in cycle order
   };
 
@@ -26,14 +28,14 @@ class PlanTrial {
 
   const GroupPlanInput& input() const { return input_; }
   std::size_t shapes() const { return shapes_.size(); }
-  Evaluation& evaluation(std::size_t shape) { return shapes_[shape].evaluation; }
-  const Evaluation& evaluation(std::size_t shape) const { return shapes_[shape].evaluation; }
+  Evaluation& evaluation(std::size_t shape) { return *shapes_[shape].evaluation; }
+  const Evaluation& evaluation(std::size_t shape) const { return *shapes_[shape].evaluation; }
   const std::vector<std::size_t>& members(std::size_t shape) const {
     return shapes_[shape].members;
   }
   std::size_t shape_of(std::size_t member) const { return shape_of_[member]; }
   const cluster::Demand& demand(std::size_t shape) const {
-    return *shapes_[shape].evaluation.pod().demand;
+    return *shapes_[shape].evaluation->pod().demand;
   }
 
   void charge(std::size_t shape, std::size_t node);

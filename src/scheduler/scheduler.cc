@@ -40,6 +40,7 @@ void Scheduler::set_config(Config config) {
   state_->config = std::move(config);
   state_->frameworks = make_frameworks(state_->config);
   state_->queue.configure(state_->config);
+  state_->evaluations.clear();
 }
 
 std::vector<Decision> Scheduler::step(cluster::Model& model, Journal& journal, Time now,

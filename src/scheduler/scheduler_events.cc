@@ -55,6 +55,15 @@ void Scheduler::observe(cluster::Model& model, Journal& journal, const cluster::
     state_->untrack(change.before->spec.key);
     return;
   }
+  // Bound, and not by a bind of ours, which took up the promise already.
+  const cluster::PodSpec& spec = change.after->spec;
+  const bool newly_there =
+      !spec.node.empty() && (change.before == nullptr || change.before->spec.node.empty());
+  const auto tracked = state_->pods.find(spec.key);
+  const bool by_us = tracked != state_->pods.end() && tracked->second.flight.has_value();
+  if (newly_there && !by_us && !spec.finished()) {
+    take_up(model, journal, state_->promise_to(model, spec), model.pod(change.id).node);
+  }
   state_->track(model, journal, change.id, change.before.get(), *change.after);
 }
 

@@ -528,6 +528,35 @@ TEST(GangTest, PreemptionPolicyMustBeOne) {
                                 "PreemptLowerPriority"));
 }
 
+TEST(GangTest, TwoProfilesOfOneSchedulerInOneGroup) {
+  Config config;
+  config.profiles.push_back({.scheduler_name = "second"});
+  World world(config);
+  world.node("n1");
+  world.group("g", 2);
+  world.pod("a", {.group = "g"});
+  world.pod("b", {.group = "g", .scheduler = "second"});
+  EXPECT_THAT(world.step(), testing::Contains(
+                                "group g False SchedulerError: all pods in a single pod group "
+                                "should have the same scheduler name, got quorate-scheduler and "
+                                "second"));
+}
+
+TEST(GangTest, ReplacedWhileOthersHaveSucceededIsNoReasonToEndTheRest) {
+  World world;
+  world.node("n1", {.cpu = 3000});
+  world.group("g", 3);
+  members(world, "g", 3);
+  world.step();
+  for (const char* name : {"g0", "g1", "g2"}) world.seen_on(name, "n1");
+  world.step();
+  world.finished("g0");
+  world.pod("thief", {.scheduler = "else", .node = "n1"});
+  world.pod("g3", {.group = "g"});
+  world.step();
+  EXPECT_THAT(world.after(600), testing::Not(testing::Contains(StartsWith("delete"))));
+}
+
 TEST(GangTest, ConditionThatIsThereIsNotWrittenAgain) {
   World world;
   world.node("n1", {.cpu = 500});

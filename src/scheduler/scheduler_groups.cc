@@ -11,30 +11,6 @@ namespace {
 using cluster::NodeId;
 using cluster::PodSpec;
 
-struct Link {
-  std::string workload_uid;  // "" if nothing is reserved for the member
-  std::string pod_set;
-};
-
-// The reservation from which a member takes its place.
-Link link_of(const cluster::Model& model, const PodSpec& spec, const TrackedGroup& group) {
-  ObjectKey workload{spec.key.ns, ""};
-  std::string pod_set;
-  if (group.admission && !group.admission->workload.empty()) {
-    workload.name = group.admission->workload;
-    pod_set = group.admission->pod_set;
-  } else {
-    const PodTemplate& pod = *spec.spec;
-    const auto named = pod.annotations.find("kueue.x-k8s.io/workload");
-    const auto set = pod.labels.find("kueue.x-k8s.io/podset");
-    if (named == pod.annotations.end() || set == pod.labels.end()) return {};
-    workload.name = named->second;
-    pod_set = set->second;
-  }
-  const std::string* uid = model.reservation_of(workload);
-  return uid == nullptr ? Link{} : Link{*uid, pod_set};
-}
-
 // What all members have to agree on; empty if they do.
 std::string inconsistency(const cluster::Model& model, const TrackedGroup& group,
                           const std::map<ObjectKey, TrackedPod>& pods,
@@ -146,11 +122,11 @@ void Scheduler::State::try_group(cluster::Model& model, Journal& journal, const 
   const std::string policy = first.spec->preemption_policy;
 
   std::vector<PodView> views;
-  std::vector<Link> links;
+  std::vector<Promise> promises;
   for (const ObjectKey& member : at.pending) {
     const TrackedPod& pod = pods.at(member);
     views.push_back(view(model, pod));
-    links.push_back(link_of(model, model.pod(pod.id).info->spec, group));
+    promises.push_back(promise_to(model, model.pod(pod.id).info->spec));
   }
 
   Status status;
@@ -177,20 +153,14 @@ void Scheduler::State::try_group(cluster::Model& model, Journal& journal, const 
   {
     Transaction trial(journal);
     std::vector<NodeId> promised(views.size());
-    for (std::size_t i = 0; i < links.size(); ++i) {
-      const cluster::Reservation* reserved =
-          links[i].workload_uid.empty() ? nullptr : model.reservation(links[i].workload_uid);
-      if (reserved == nullptr) continue;
-      const auto place = std::ranges::find(reserved->pods, links[i].pod_set,
-                                           &cluster::ReservedPod::pod_set);
-      if (place == reserved->pods.end()) continue;
-      promised[i] = place->node;
-      model.consume(journal, links[i].workload_uid, links[i].pod_set, place->node);
+    for (std::size_t i = 0; i < promises.size(); ++i) {
+      promised[i] = give_back(model, journal, promises[i]);
     }
     for (const Placement& placement : placements) {
       const GroupPlanInput input{framework,      model,          journal,
                                  views,          at.group.scheduled, at.group.required,
-                                 placement.nodes, promised,       search_budget};
+                                 placement.nodes, promised,       search_budget,
+                                 generated ? nullptr : &evaluations};
       GroupPlan plan = framework.plan_group->plan(input);
       search_budget = std::max<std::int64_t>(0, search_budget - plan.work);
       rejectors |= plan.rejectors;
@@ -213,8 +183,7 @@ void Scheduler::State::try_group(cluster::Model& model, Journal& journal, const 
     for (std::size_t i = 0; i < plan.members.size(); ++i) {
       if (plan.members[i].fate != GroupPlan::Fate::Placed) continue;
       places.emplace_back(at.pending[i], plan.members[i].node);
-      if (links[i].workload_uid.empty()) continue;
-      model.consume(journal, links[i].workload_uid, links[i].pod_set, plan.members[i].node);
+      take_up(model, journal, promises[i], plan.members[i].node);
     }
     at.group.scheduled += static_cast<std::int32_t>(places.size());
     status = take_places(model, journal, framework, places, &at.group);

@@ -8,16 +8,12 @@
 namespace quorate::scheduler {
 namespace {
 
-// The node that was picked for the pod before, if it still does; else the best.
+// The place promised to the pod, or the node picked for it before, if it still does; else the best.
 std::optional<std::size_t> choose(const cluster::Model& model, const Evaluation& evaluation,
-                                  const std::string& nominated) {
-  if (!nominated.empty()) {
-    for (std::size_t i = 0; i < evaluation.nodes().size(); ++i) {
-      if (model.node(evaluation.nodes()[i]).spec->name != nominated) continue;
-      if (evaluation.feasible(i)) return i;
-    }
-  }
-  return evaluation.best();
+                                  cluster::NodeId promised, const std::string& nominated) {
+  if (!promised && !nominated.empty()) promised = model.find_node(nominated);
+  const std::optional<std::size_t> index = evaluation.index_of(promised);
+  return index && evaluation.feasible(*index) ? index : evaluation.best();
 }
 
 }  // namespace
@@ -95,22 +91,37 @@ void Scheduler::State::try_pod(cluster::Model& model, Journal& journal, const Ob
   const cluster::PodSpec& spec = model.pod(tracked.id).info->spec;
   const Framework& framework = *framework_for(spec.spec->scheduler_name);
   const EntityKey entity{false, key};
-  const Evaluation evaluation(framework, model, view(model, tracked), model.nodes());
-  const std::optional<std::size_t> node = choose(model, evaluation, spec.nominated_node);
+  const Promise promise = promise_to(model, spec);
+  const PodView pod = view(model, tracked);
+  cluster::NodeId node;
+  FitError error;
+  {
+    Transaction trial(journal);
+    const cluster::NodeId promised = give_back(model, journal, promise);
+    const Evaluation& evaluation = evaluations.get(framework, model, pod);
+    if (const auto index = choose(model, evaluation, promised, spec.nominated_node)) {
+      node = evaluation.nodes()[*index];
+    } else {
+      error = evaluation.fit_error();
+    }
+  }
   if (!node) {
-    const FitError error = evaluation.fit_error();
     std::string message = error.text;
     for (const PostFilterPlugin* plugin : framework.post_filter) {
       if (error.outcome.nodes == 0) break;
-      message += " " + plugin->post_filter(evaluation.pod(), error.outcome).message;
+      message += " " + plugin->post_filter(pod, error.outcome).message;
     }
     report(key, tracked, "Unschedulable", message);
     queue.unschedulable(entity, now, error.rejectors);
     return;
   }
-  const std::vector places = {std::pair{key, evaluation.nodes()[*node]}};
+  const std::vector places = {std::pair{key, node}};
+  Transaction taking(journal);
+  take_up(model, journal, promise, node);
   const Status status = take_places(model, journal, framework, places, nullptr);
   if (status.ok()) {
+    taking.commit();
+    reservations_freed = model.reservations_freed();
     emit_binds(model, framework, places, nullptr, now);
     queue.succeeded(entity);
   } else if (status.code == Code::Error) {

@@ -80,9 +80,11 @@ Standing Scheduler::State::standing(const cluster::Model& model, const ObjectKey
 bool Scheduler::State::half_bound(const TrackedGroup& group, const Standing& at) const {
   if (group.spec == nullptr || !group.spec->gang || !at.group.admitted) return false;
   if (at.group.scheduled == 0 || at.bound >= at.group.required) return false;
+  // Members that run to their end without the others show that the rest makes progress.
+  if (at.succeeded) return false;
   const bool was_whole = group.spec->initially_scheduled || group.reported_scheduled;
   // Never whole so far: the rest has to come in time, or nobody stays.
-  if (!was_whole) return !at.succeeded;
+  if (!was_whole) return true;
   // It was whole, and members went away. If nobody came for them, that is for their owner to say;
   // and a minimum that was raised takes no place from those that have one.
   if (at.group.scheduled + at.group.pending < at.group.required) return false;

@@ -2,7 +2,7 @@
 
 // Inside of Scheduler. Its methods are spread over scheduler_events.cc (what happened),
 // scheduler_standing.cc (what that means for the queue), scheduler_pods.cc and
-// scheduler_groups.cc (one attempt), scheduler_binds.cc (outcomes, deadlines, rollback).
+// scheduler_groups.cc (one attempt), scheduler_promises.cc (reservations), scheduler_binds.cc (outcomes, deadlines, rollback).
 
 #include <cstdint>
 #include <map>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "src/scheduler/evaluation.h"
+#include "src/scheduler/evaluation_cache.h"
 #include "src/scheduler/framework.h"
 #include "src/scheduler/queue.h"
 #include "src/scheduler/scheduler.h"
@@ -68,6 +69,18 @@ struct Standing {
   std::int64_t priority = 0;
 };
 
+// The reservation from which a pod takes its place.
+struct Promise {
+  std::string workload_uid;  // "" if nothing is reserved for it
+  std::string pod_set;
+};
+
+// Frees the place promised to a pod, in a trial, and says which it was; none if there is none left.
+cluster::NodeId give_back(cluster::Model& model, Journal& journal, const Promise& promise);
+// The pod has its place: one promised to its pod set is free, the one on the node if possible.
+void take_up(cluster::Model& model, Journal& journal, const Promise& promise,
+             cluster::NodeId node);
+
 struct Scheduler::State {
   explicit State(Config config);
 
@@ -91,6 +104,7 @@ struct Scheduler::State {
   void offer_events(const cluster::Model& model, Time now);
   bool helped(const cluster::Model& model, const EntityKey& entity, std::uint64_t rejectors) const;
   PodView view(const cluster::Model& model, const TrackedPod& pod) const;
+  Promise promise_to(const cluster::Model& model, const cluster::PodSpec& pod) const;
 
   // --- attempts ---
   void try_pod(cluster::Model& model, Journal& journal, const ObjectKey& key, Time now);
@@ -121,6 +135,7 @@ struct Scheduler::State {
   Config config;
   std::vector<Framework> frameworks;
   Queue queue;
+  EvaluationCache evaluations;
   std::map<ObjectKey, TrackedPod> pods;
   std::map<ObjectKey, TrackedGroup> groups;
   std::map<ObjectKey, bool> dirty_pods;    // -> something happened that can help it
