@@ -49,7 +49,7 @@ class Client {
   // `loop` outlives the client. `credentials` may be null.
   Client(std::shared_ptr<http::HttpTransport> transport, http::Loop& loop, ClientOptions options,
          std::shared_ptr<Credentials> credentials = nullptr);
-  ~Client();  // fails what has not been sent; completions of the rest are dropped
+  ~Client();  // what has no answer yet gets an error, which does not mean that it was not sent
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 

@@ -27,6 +27,7 @@ struct ApiRequest {
   Format accept = Format::Json;  // Protobuf: preferred; JSON may come all the same
   bool mutating = false;         // consults the fence
   bool idempotent = false;       // may be carried out twice without harm
+  bool retry_refused = true;     // sends it again after 429, or 503 with Retry-After
   Duration timeout = Duration::seconds(30);
 
   friend bool operator==(const ApiRequest&, const ApiRequest&) = default;
@@ -83,7 +84,8 @@ ApiRequest remove(const Resource& resource, const ObjectKey& key, const DeleteOp
 // A 409 says nothing about who bound it: read the pod back and compare uid and node.
 ApiRequest bind_pod(const ObjectKey& pod, std::string_view uid, std::string_view node);
 
-// Evicts through the eviction subresource (disruption budgets answer Unavailable).
+// Evicts through the eviction subresource. A disruption budget that forbids it now is Unavailable;
+// when to try again is the caller's decision.
 ApiRequest evict_pod(const ObjectKey& pod, const DeleteOptions& options);
 
 }  // namespace quorate::kube

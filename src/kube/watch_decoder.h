@@ -36,9 +36,16 @@ class WatchDecoder {
   Outcome<bool> one_frame(std::string_view frame,
                           const std::function<bool(const WatchEvent&)>& event);
 
+  struct Cut {
+    std::string_view bytes;
+    std::size_t used;
+  };
+  Outcome<std::optional<Cut>> cut(std::string_view text);
+
   Format format_;
   std::size_t max_event_bytes_;
   std::string pending_;
+  std::size_t searched_ = 0;  // of pending_, JSON: no line end before it
 };
 
 }  // namespace quorate::kube
