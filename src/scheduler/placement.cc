@@ -2,13 +2,23 @@
 
 #include <algorithm>
 
+#include "src/scheduler/evaluation_cache.h"
 #include "src/scheduler/framework.h"
 #include "src/scheduler/group_plan.h"
 
 namespace quorate::scheduler {
 
+struct GangPlacer::Kept {
+  explicit Kept(const Profile& with) : profile(with), framework(with) {}
+
+  Profile profile;
+  Framework framework;
+  EvaluationCache evaluations;
+};
+
 GangPlacer::GangPlacer(cluster::Model& model, Journal& journal, const Config& config)
     : model_(model), journal_(journal), config_(config) {}
+GangPlacer::~GangPlacer() = default;
 
 std::optional<NotPlaced> GangPlacer::reserve(const GangRequest& gang) {
   Transaction trial(journal_);
@@ -30,10 +40,13 @@ std::optional<NotPlaced> GangPlacer::reserve(const GangRequest& gang) {
     trial.commit();
     return std::nullopt;
   }
-  const Framework framework(config_.profiles.empty() ? Profile{} : config_.profiles.front());
+  const Profile profile = config_.profiles.empty() ? Profile{} : config_.profiles.front();
+  if (kept_ == nullptr || kept_->profile != profile) kept_ = std::make_unique<Kept>(profile);
+  const Framework& framework = kept_->framework;
   const auto everyone = static_cast<std::int32_t>(views.size());
   const GroupPlanInput input{framework,      model_, journal_, views, 0, everyone,
-                             model_.nodes(), {},     config_.search_budget};
+                             model_.nodes(), {},     config_.search_budget,
+                             &kept_->evaluations};
   const GroupPlan plan = framework.plan_group->plan(input);
   if (plan.outcome != GroupPlan::Outcome::Placed) {
     NotPlaced why{"", plan.proof};

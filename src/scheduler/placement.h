@@ -38,11 +38,15 @@ struct NotPlaced {
   friend bool operator==(const NotPlaced&, const NotPlaced&) = default;
 };
 
-// A view over one model and its journal; make one where it is needed. Uses the filters and scores
-// of the first profile.
+// A view over one model and its journal, which outlive it, as does the config. Uses the filters and
+// scores of the first profile. One that is kept is faster than one made for each gang: it remembers
+// how the nodes look to the shapes of pods it was asked about, and follows what changed.
 class GangPlacer {
  public:
   GangPlacer(cluster::Model& model, Journal& journal, const Config& config);
+  ~GangPlacer();
+  GangPlacer(const GangPlacer&) = delete;
+  GangPlacer& operator=(const GangPlacer&) = delete;
 
   // Places every pod of the gang or none. On success the plan is a reservation of the model under
   // the workload's uid, replacing an earlier one, which counts as usage for everything placed
@@ -56,6 +60,8 @@ class GangPlacer {
   cluster::Model& model_;
   Journal& journal_;
   const Config& config_;
+  struct Kept;
+  std::unique_ptr<Kept> kept_;  // null until the first gang
 };
 
 }  // namespace quorate::scheduler

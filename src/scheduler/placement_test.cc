@@ -19,10 +19,13 @@ PodSetRequest pods(const std::string& set, std::int32_t count, PodArgs args = {}
 
 class PlacementTest : public testing::Test {
  protected:
-  GangPlacer placer() { return {world.model, world.journal, config}; }
+  GangPlacer& placer() { return placer_; }
 
   World world;
   Config config;
+
+ private:
+  GangPlacer placer_{world.model, world.journal, config};
 };
 
 TEST_F(PlacementTest, HoldsTheWholeGangOrNothing) {
