@@ -68,7 +68,7 @@ _BOTH_HAVE = [
     *rights("get update patch", GROUPS, "podgroups/status compositepodgroups/status"),
     *rights(READ, FALLBACK, "podgroups"),
     *rights("get update patch", FALLBACK, "podgroups/status"),
-    *rights(READ, KUEUE, "workloads"),
+    *rights(READ, KUEUE, "workloads resourceflavors"),
     *rights("create patch", "", "events"),
     *rights("create patch", "events.k8s.io", "events"),
     *rights("create", "coordination.k8s.io", "leases", OWN),
