@@ -1,0 +1,30 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "controller/reconcile/settings.h"
+#include "controller/reconcile/write.h"
+#include "src/objects/job.h"
+#include "src/objects/pod_group.h"
+
+namespace quorate::controller {
+
+// What the PodGroup of an admitted Job needs before the Job may start.
+struct GroupPlan {
+  std::vector<Write> writes;
+  bool blocked = false;  // the group's name is taken; nothing may start meanwhile
+  std::string why;       // "" if waiting is all there is to do
+};
+
+// The PodGroup that the Job's pod template names, by spec.schedulingGroup or the fallback's label,
+// with a gang of `count`. A group that is there already is used as it is, and follows `count` if the
+// Job controls it. A Job whose template names none gets none: the Job controller makes its own.
+GroupPlan plan_group(const objects::Job& job, const std::vector<objects::PodGroup>& groups,
+                     std::int32_t count, const ReconcileSettings& settings);
+
+// Name of the group that the template names; "" for none.
+std::string group_name(const objects::Job& job);
+
+}  // namespace quorate::controller

@@ -1,0 +1,267 @@
+#include "controller/reconcile/job_workload.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "controller/reconcile/template_text.h"
+#include "controller/reconcile/topology_request.h"
+#include "controller/reconcile/workload_name.h"
+#include "src/objects/field_error.h"
+#include "src/objects/names.h"
+
+namespace quorate::controller {
+namespace {
+
+namespace names = objects::names;
+
+std::optional<std::int32_t> whole_number(std::string_view text) {
+  std::int32_t value = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || failed != std::errc{} || end != text.data() + text.size()) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+std::optional<std::int32_t> minimum_parallelism(const objects::Job& job,
+                                                const ReconcileSettings& settings) {
+  if (!settings.partial_admission) return std::nullopt;
+  const auto minimum =
+      whole_number(objects::value_of(job.meta.annotations, names::kJobMinParallelism));
+  return minimum && *minimum > 0 ? minimum : std::nullopt;
+}
+
+std::optional<std::int32_t> time_limit(const objects::Job& job) {
+  const auto limit = whole_number(objects::value_of(job.meta.labels, names::kMaxExecTimeSeconds));
+  return limit && *limit > 0 ? limit : std::nullopt;
+}
+
+bool same_containers(const PodTemplate& a, const PodTemplate& b) {
+  return a.containers == b.containers && a.init_containers == b.init_containers;
+}
+
+// Adds `extra` to `into`; a key that stands there with another value is a conflict.
+Outcome<void> merge(Labels& into, const Labels& extra, std::string_view what) {
+  for (const auto& [key, value] : extra) {
+    const auto [found, fresh] = into.emplace(key, value);
+    if (!fresh && found->second != value) {
+      return error(Errc::Invalid, "invalid podset infos: conflict for " + std::string(what) +
+                                      " key \"" + key + "\": \"" + found->second + "\" and \"" +
+                                      value + "\"");
+    }
+  }
+  return {};
+}
+
+void merge(std::vector<Toleration>& into, const std::vector<Toleration>& extra) {
+  for (const Toleration& toleration : extra) {
+    if (std::ranges::find(into, toleration) == into.end()) into.push_back(toleration);
+  }
+}
+
+}  // namespace
+
+std::string queue_name(const objects::ObjectMeta& meta) {
+  return std::string(objects::value_of(meta.labels, names::kQueueName));
+}
+
+Outcome<objects::PodSet> job_pod_set(const objects::Job& job, const ReconcileSettings& settings) {
+  Outcome<objects::TemplateSource> source = workload_template(job.pod_template);
+  if (!source) return tl::unexpected(source.error());
+  objects::PodSet pod_set;
+  pod_set.pod_template = std::move(*source);
+  pod_set.count = objects::pod_count(job);
+  pod_set.min_count = minimum_parallelism(job, settings);
+  if (settings.topology_aware) {
+    pod_set.topology = topology_request(pod_set.pod_template.parsed->annotations,
+                                        std::string(names::kJobCompletionIndex));
+  }
+  return pod_set;
+}
+
+Outcome<objects::Workload> derive_workload(const objects::Job& job, const Priority& priority,
+                                           const ReconcileSettings& settings) {
+  Outcome<objects::PodSet> pod_set = job_pod_set(job, settings);
+  if (!pod_set) return tl::unexpected(pod_set.error());
+  if (pod_set->min_count && *pod_set->min_count > pod_set->count) pod_set->min_count.reset();
+
+  objects::Workload workload;
+  workload.meta.key = {job.meta.key.ns,
+                       workload_name("Job", "batch", job.meta.key.name, job.meta.uid,
+                                     settings.short_names ? 63 : 253)};
+  workload.meta.finalizers = {std::string(names::kResourceInUse)};
+  workload.meta.labels[std::string(names::kJobUid)] = job.meta.uid;
+  for (const std::string& key : settings.label_keys_to_copy) {
+    if (const auto found = job.meta.labels.find(key); found != job.meta.labels.end()) {
+      workload.meta.labels[key] = found->second;
+    }
+  }
+  for (const auto& [key, value] : job.meta.annotations) {
+    const bool gated = settings.admission_gated_by && key == names::kAdmissionGatedBy;
+    if (gated || key.starts_with("provreq.kueue.x-k8s.io/")) workload.meta.annotations[key] = value;
+  }
+  workload.meta.owners = {{.api_version = "batch/v1",
+                           .kind = "Job",
+                           .name = job.meta.key.name,
+                           .uid = job.meta.uid,
+                           .controller = true,
+                           .block_owner_deletion = true}};
+  workload.queue_name = queue_name(job.meta);
+  workload.pod_sets = {std::move(*pod_set)};
+  workload.priority = priority.value;
+  workload.priority_class = priority.source;
+  workload.maximum_execution_seconds = time_limit(job);
+  return workload;
+}
+
+bool describes(const objects::Workload& workload, const objects::Job& job,
+               const objects::PodSet& pod_set) {
+  if (workload.pod_sets.size() != 1) return false;
+  const objects::PodSet& kept = workload.pod_sets.front();
+  if (workload.maximum_execution_seconds != time_limit(job)) return false;
+  if (!same_containers(*kept.pod_template.parsed, *pod_set.pod_template.parsed)) return false;
+
+  const auto& conditions = workload.status.conditions;
+  const bool reserved = objects::is_true(conditions, objects::conditions::kQuotaReserved);
+  const bool admitted = objects::is_true(conditions, objects::conditions::kAdmitted);
+  // A stopped Job carries what its last admission added until it is restored.
+  const bool injected =
+      !objects::value_of(job.pod_template.parsed->labels, names::kPodSet).empty();
+  if (!admitted && !injected &&
+      kept.pod_template.parsed->tolerations != pod_set.pod_template.parsed->tolerations) {
+    return false;
+  }
+  if (kept.count == pod_set.count) {
+    std::optional<std::int32_t> minimum = pod_set.min_count;
+    if (minimum && *minimum > pod_set.count) minimum.reset();
+    return reserved || kept.min_count == minimum;
+  }
+  if (!kept.min_count) return false;
+  return injected || (reserved && admitted_count(workload) == pod_set.count);
+}
+
+std::int32_t admitted_count(const objects::Workload& workload) {
+  const std::int32_t whole = workload.pod_sets.empty() ? 0 : workload.pod_sets.front().count;
+  if (!workload.status.admission || workload.status.admission->pod_sets.empty()) return whole;
+  return workload.status.admission->pod_sets.front().count.value_or(whole);
+}
+
+Outcome<objects::JobChange> start_change(const objects::Job& job, const objects::Workload& workload,
+                                         const FlavorsByName& flavors,
+                                         const ReconcileSettings& settings) {
+  if (!workload.status.admission || workload.status.admission->pod_sets.size() != 1 ||
+      workload.pod_sets.size() != 1) {
+    return error(Errc::Invalid, "invalid podset infos: expecting 1 podset");
+  }
+  const objects::PodSetAssignment& assignment = workload.status.admission->pod_sets.front();
+  const PodTemplate& pod = *job.pod_template.parsed;
+  Labels labels = pod.labels;
+  Labels annotations = pod.annotations;
+  Labels selector = pod.node_selector;
+  std::vector<Toleration> tolerations = pod.tolerations;
+
+  std::vector<std::string> assigned;  // each flavor once, in the order of its first resource
+  for (const auto& [resource, flavor] : assignment.flavors) {
+    if (std::ranges::find(assigned, flavor) == assigned.end()) assigned.push_back(flavor);
+  }
+  for (const std::string& name : assigned) {
+    const auto flavor = flavors.find(name);
+    if (flavor == flavors.end()) {
+      return error(Errc::NotFound, "ResourceFlavor \"" + name + "\" not found");
+    }
+    if (auto merged = merge(selector, flavor->second.node_labels, "nodeSelector"); !merged) {
+      return tl::unexpected(merged.error());
+    }
+    merge(tolerations, flavor->second.tolerations);
+  }
+
+  Labels added_labels{{std::string(names::kPodSet), workload.pod_sets.front().name}};
+  if (settings.queue_labels_for_pods) {
+    const auto add_name = [&](std::string_view key, const std::string& name) {
+      if (!name.empty() && objects::dns_label_faults(name).empty()) {
+        added_labels[std::string(key)] = name;
+      }
+    };
+    add_name(names::kLocalQueueName, workload.queue_name);
+    add_name(names::kClusterQueueName, workload.status.admission->cluster_queue);
+  }
+  if (auto merged = merge(labels, added_labels, "label"); !merged) {
+    return tl::unexpected(merged.error());
+  }
+  if (settings.topology_aware) {
+    annotations[std::string(names::kWorkload)] = workload.meta.key.name;
+  }
+  for (const objects::AdmissionCheckState& check : workload.status.admission_checks) {
+    for (const objects::PodSetUpdate& update : check.pod_set_updates) {
+      if (update.name != workload.pod_sets.front().name) continue;
+      for (auto merged : {merge(labels, update.labels, "label"),
+                          merge(annotations, update.annotations, "annotation"),
+                          merge(selector, update.node_selector, "nodeSelector")}) {
+        if (!merged) return tl::unexpected(merged.error());
+      }
+      merge(tolerations, update.tolerations);
+    }
+  }
+
+  objects::JobChange change;
+  change.suspend = false;
+  change.template_labels = std::move(labels);
+  change.template_annotations = std::move(annotations);
+  change.node_selector = std::move(selector);
+  change.tolerations = std::move(tolerations);
+  const std::int32_t count = admitted_count(workload);
+  if (count != objects::pod_count(job)) {
+    change.parallelism = count;
+    if (objects::value_of(job.meta.annotations, names::kJobCompletionsEqualParallelism) == "true") {
+      change.completions = count;
+    }
+  }
+  return change;
+}
+
+objects::JobChange restore_change(const objects::Job& job, const objects::Workload* workload) {
+  objects::JobChange change;
+  Labels annotations = job.meta.annotations;
+  annotations.erase(std::string(names::kStopping));
+  change.annotations = std::move(annotations);
+  if (workload == nullptr || workload->pod_sets.size() != 1) return change;
+
+  const objects::PodSet& kept = workload->pod_sets.front();
+  const PodTemplate& pod = *kept.pod_template.parsed;
+  Labels labels = pod.labels;
+  for (const std::string_view key :
+       {"job-name", "controller-uid", "batch.kubernetes.io/job-name",
+        "batch.kubernetes.io/controller-uid"}) {
+    const auto found = job.pod_template.parsed->labels.find(key);
+    if (found != job.pod_template.parsed->labels.end()) labels[found->first] = found->second;
+  }
+  change.template_labels = std::move(labels);
+  change.template_annotations = pod.annotations;
+  change.node_selector = pod.node_selector;
+  change.tolerations = pod.tolerations;
+  change.scheduling_gates = pod.scheduling_gates;
+  if (kept.min_count && kept.count != objects::pod_count(job)) {
+    change.parallelism = kept.count;
+    if (objects::value_of(job.meta.annotations, names::kJobCompletionsEqualParallelism) == "true") {
+      change.completions = kept.count;
+    }
+  }
+  return change;
+}
+
+std::int32_t reclaimable_pods(const objects::Job& job) {
+  const std::int32_t parallelism = job.parallelism.value_or(1);
+  if (parallelism <= 1) return 0;
+  const std::int32_t completions = job.completions.value_or(parallelism);
+  std::int32_t ended = job.status.succeeded;
+  if (job.indexed) {
+    // The two lists are disjoint: an index that failed for good does not complete.
+    ended = objects::index_count(job.status.completed_indexes, completions) +
+            objects::index_count(job.status.failed_indexes, completions);
+  }
+  if (ended <= 0) return 0;
+  const std::int32_t left = std::max(completions - ended, 0);
+  return std::max(parallelism - left, 0);
+}
+
+}  // namespace quorate::controller

@@ -1,0 +1,55 @@
+#pragma once
+
+// What a batch/v1 Job is as a Workload, and what the admission of that Workload does to it.
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "controller/reconcile/priority.h"
+#include "controller/reconcile/settings.h"
+#include "src/base/outcome.h"
+#include "src/objects/encode.h"
+#include "src/objects/flavors.h"
+#include "src/objects/job.h"
+#include "src/objects/workload.h"
+
+namespace quorate::controller {
+
+// The Workload to create for the Job.
+// Errors: Invalid - its pod template cannot be understood.
+Outcome<objects::Workload> derive_workload(const objects::Job& job, const Priority& priority,
+                                           const ReconcileSettings& settings);
+
+// The one pod set of the Job, as it is now.
+Outcome<objects::PodSet> job_pod_set(const objects::Job& job, const ReconcileSettings& settings);
+
+// Whether the Workload still describes the Job: same number of pods, same containers, same
+// tolerations (which admission changes), same time limit. While quota is reserved, compared as
+// after injection. Names, labels, selectors, affinity and priority do not count.
+bool describes(const objects::Workload& workload, const objects::Job& job,
+               const objects::PodSet& pod_set);
+
+using FlavorsByName = std::map<std::string, objects::ResourceFlavor, std::less<>>;
+
+// What has to change for an admitted Job to start: selectors, tolerations, labels, annotations,
+// count, unsuspended.
+// Errors: NotFound - a flavor is missing, it may still come; Invalid - it can never start: an
+// injected key is there already with another value, or the pod sets do not match.
+Outcome<objects::JobChange> start_change(const objects::Job& job, const objects::Workload& workload,
+                                         const FlavorsByName& flavors,
+                                         const ReconcileSettings& settings);
+
+// How many pods of the Job run under this admission.
+std::int32_t admitted_count(const objects::Workload& workload);
+
+// Brings the template of a stopped Job back to what it was when the Workload was made.
+objects::JobChange restore_change(const objects::Job& job, const objects::Workload* workload);
+
+// Pods whose quota is not needed any more; 0 if none.
+std::int32_t reclaimable_pods(const objects::Job& job);
+
+// Name of the local queue, "" for none.
+std::string queue_name(const objects::ObjectMeta& meta);
+
+}  // namespace quorate::controller

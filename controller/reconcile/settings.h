@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "src/objects/pod_group.h"
+
+namespace quorate::controller {
+
+// What of the configuration the reconcilers look at.
+struct ReconcileSettings {
+  bool manage_jobs_without_queue_name = false;
+  bool wait_for_pods_ready = false;
+  objects::PodGroupApi native_groups = objects::PodGroupApi::V1beta1;  // as the cluster serves them
+  std::vector<std::string> label_keys_to_copy;
+
+  // Feature gates, by what they do.
+  bool partial_admission = true;
+  bool reclaimable_pods = true;
+  bool queue_labels_for_pods = true;
+  bool topology_aware = true;
+  bool admission_gated_by = true;
+  bool finish_orphans = true;
+  bool short_names = false;
+};
+
+}  // namespace quorate::controller

@@ -1,0 +1,43 @@
+#include "controller/reconcile/workload_name.h"
+
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "src/base/check.h"
+
+namespace quorate::controller {
+
+std::string short_hash(std::string_view text, std::size_t digits) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned int size = 0;
+  check(EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha1(), nullptr) == 1,
+        "SHA-1 is not available");
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string hex;
+  for (unsigned int i = 0; i < size && hex.size() < digits; ++i) {
+    hex += kHex[digest[i] >> 4];
+    hex += kHex[digest[i] & 15];
+  }
+  hex.resize(std::min(hex.size(), digits));
+  return hex;
+}
+
+std::string workload_name(std::string_view kind, std::string_view group, std::string_view owner,
+                          std::string_view uid, std::size_t limit) {
+  constexpr std::size_t kDigits = 5;
+  std::string name;
+  for (const char c : kind) {
+    name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  name.append("-").append(owner);
+  name.resize(std::min(name.size(), limit - kDigits - 1));
+
+  std::string hashed(kind);
+  hashed.append("\n").append(group).append("\n").append(owner).append("\n").append(uid);
+  return name + "-" + short_hash(hashed, kDigits);
+}
+
+}  // namespace quorate::controller

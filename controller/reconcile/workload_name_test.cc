@@ -1,0 +1,28 @@
+#include "controller/reconcile/workload_name.h"
+
+#include <gtest/gtest.h>
+
+namespace quorate::controller {
+namespace {
+
+TEST(WorkloadName, KindOwnerAndHash) {
+  // sha1("Job\nbatch\ntrain\nuid-1")
+  EXPECT_EQ(workload_name("Job", "batch", "train", "uid-1"), "job-train-a6870");
+  EXPECT_EQ(workload_name("Job", "batch", "train", "uid-2"), "job-train-4ba11");
+}
+
+TEST(WorkloadName, LongNamesAreCutBeforeTheHash) {
+  const std::string owner(300, 'x');
+  const std::string want = "job-" + std::string(243, 'x') + "-b01c4";
+  EXPECT_EQ(workload_name("Job", "batch", owner, "u"), want);
+  EXPECT_EQ(want.size(), 253u);
+  EXPECT_EQ(workload_name("Job", "batch", owner, "u", 63).size(), 63u);
+}
+
+TEST(WorkloadName, ShortHash) {
+  EXPECT_EQ(short_hash("abc", 8), "a9993e36");
+  EXPECT_EQ(short_hash("abc", 5), "a9993");
+}
+
+}  // namespace
+}  // namespace quorate::controller

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <optional>
+
+#include "controller/reconcile/settings.h"
+#include "controller/reconcile/write.h"
+#include "src/base/time.h"
+#include "src/objects/workload.h"
+
+namespace quorate::controller {
+
+// What a Workload needs by itself, whatever its owner does.
+struct WorkloadView {
+  objects::Workload workload;
+  // The kind of its controlling owner is looked after by us, and the owner (with that uid) is gone.
+  bool owner_gone = false;
+  // Value of the WorkloadPriorityClass that it names; nullopt: it names none, or there is none.
+  std::optional<std::int32_t> class_value;
+};
+
+// Ends Workloads whose owner is gone, follows the value of their priority class, and carries out a
+// deactivation that is due.
+Plan reconcile(const WorkloadView& seen, const ReconcileSettings& settings, Time now);
+
+}  // namespace quorate::controller

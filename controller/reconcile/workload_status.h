@@ -1,0 +1,52 @@
+#pragma once
+
+// What a decision of admission makes of a Workload's status.
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "admission/decision.h"
+#include "controller/reconcile/write.h"
+#include "src/base/time.h"
+#include "src/objects/workload.h"
+
+namespace quorate::controller {
+
+inline constexpr std::string_view kAdmissionManager = "kueue-admission";
+
+using StatusChange =
+    std::variant<admission::Admit, admission::ConfirmAdmission, admission::Hold, admission::Evict,
+                 admission::DropReservation, admission::Requeue, ReleaseQuota>;
+
+// What a change has to know beyond the Workload itself.
+struct StatusContext {
+  Time now;
+  // Admission checks that the Workload has to pass now, sorted; nullopt leaves those that it has.
+  std::optional<std::vector<std::string>> required_checks;
+};
+
+// Works the change into the status of `workload`. A Workload that no object owns has no job to stop:
+// its eviction releases it at once.
+void apply(objects::Workload& workload, const StatusChange& change, const StatusContext& context);
+
+// The part of the status that the admission's field manager owns, to be applied as a whole.
+objects::WorkloadStatus admission_share(const objects::WorkloadStatus& status);
+
+// Whether a write of `after` would tell readers anything new.
+bool says_the_same(const objects::WorkloadStatus& before, const objects::WorkloadStatus& after);
+
+objects::Admission to_object(const admission::Admission& admission);
+
+const ObjectKey& workload_of(const StatusChange& change);
+const std::string& uid_of(const StatusChange& change);
+
+// Events to record once the change is written; `before` is the Workload as it was.
+std::vector<kube::Event> events_of(const objects::Workload& before, const StatusChange& change,
+                                   Time now);
+
+// When the workload last entered its queue: creation, or Requeued=True.
+Time queued_at(const objects::Workload& workload);
+
+}  // namespace quorate::controller

@@ -1,0 +1,118 @@
+#pragma once
+
+// What reconcilers want changed, as values: they can be compared and printed in tests before
+// anything is sent. Guards (uid, resourceVersion) are part of each, so that carrying one out late
+// or twice does no harm.
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "src/base/object_key.h"
+#include "src/kube/event_recorder.h"
+#include "src/kube/request.h"
+#include "src/objects/encode.h"
+#include "src/objects/job.h"
+#include "src/objects/kinds.h"
+#include "src/objects/pod_group.h"
+#include "src/objects/workload.h"
+
+namespace quorate::controller {
+
+struct CreateWorkload {
+  objects::Workload workload;
+};
+
+struct PatchWorkloadSpec {
+  ObjectKey key;
+  std::string resource_version;
+  objects::WorkloadSpecChange change;
+};
+
+struct DeleteWorkload {
+  ObjectKey key;
+  std::string uid;
+};
+
+// One field manager's share of a Workload's status. Managers other than the admission's own are
+// merged by the server, so these need no resourceVersion.
+struct ApplyWorkloadStatus {
+  ObjectKey key;
+  std::string uid;
+  std::string manager;
+  objects::WorkloadStatus status;
+};
+
+// The job of an evicted workload is inactive: quota goes back, the workload is queued again. Goes
+// through the same writer as admission decisions, because it is the same field manager.
+struct ReleaseQuota {
+  ObjectKey key;
+  std::string uid;
+};
+
+struct SetFinalizers {
+  objects::KindInfo kind;
+  ObjectKey key;
+  std::string resource_version;
+  std::vector<std::string> finalizers;
+};
+
+struct PatchJob {
+  objects::Job current;
+  objects::JobChange change;
+};
+
+// status.startTime := null, which lets older servers change the template of a stopped Job.
+struct ClearJobStart {
+  ObjectKey key;
+  std::string resource_version;
+};
+
+struct CreatePodGroup {
+  objects::PodGroup group;
+};
+
+struct SetGroupMinimum {
+  objects::PodGroupApi api = objects::PodGroupApi::V1beta1;
+  ObjectKey key;
+  std::string resource_version;
+  std::int32_t minimum = 1;
+};
+
+struct DeletePod {
+  ObjectKey key;
+  std::string uid;
+};
+
+// One annotation; an empty value takes it away.
+struct SetAnnotation {
+  objects::KindInfo kind;
+  ObjectKey key;
+  std::string resource_version;
+  std::string name;
+  std::string value;
+};
+
+using Write = std::variant<CreateWorkload, PatchWorkloadSpec, DeleteWorkload, ApplyWorkloadStatus,
+                           ReleaseQuota, SetFinalizers, PatchJob, ClearJobStart, CreatePodGroup,
+                           SetGroupMinimum, DeletePod, SetAnnotation, kube::Event>;
+
+// What a look at an object asks for: writes in this order, each only if the one before succeeded.
+struct Plan {
+  std::vector<Write> writes;
+  // Worth writing if a look a little later still asks for it: what comes in bursts.
+  std::vector<Write> later;
+  // Worth a look again after this time, although nothing may happen until then.
+  Duration look_again;  // zero: no
+};
+
+kube::Resource resource_of(const objects::KindInfo& kind);
+
+// The call that carries a write out. Not for ReleaseQuota and events, which have writers of their
+// own.
+kube::ApiRequest to_request(const Write& write);
+
+// "patch Job team-a/train": for logs and test failures.
+std::string describe(const Write& write);
+
+}  // namespace quorate::controller
