@@ -1,0 +1,310 @@
+#include "controller/live/pod_writer.h"
+
+#include <map>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "controller/live/feed.h"
+#include "controller/live/log.h"
+#include "controller/reconcile/write.h"
+#include "src/base/thread_annotations.h"
+#include "src/objects/pod.h"
+
+namespace quorate::controller {
+namespace {
+
+using scheduler::BindResult;
+
+const char* text_of(BindResult result) {
+  switch (result) {
+    case BindResult::Bound:
+      return "bound";
+    case BindResult::Elsewhere:
+      return "elsewhere";
+    case BindResult::Gone:
+      return "gone";
+    case BindResult::Failed:
+      return "failed";
+  }
+  return "failed";
+}
+
+kube::Event pod_event(const ObjectKey& pod, const std::string& uid, kube::EventType type,
+                      std::string reason, std::string action, std::string note) {
+  kube::Event event;
+  event.regarding = {"v1", "Pod", pod, uid, ""};
+  event.type = type;
+  event.reason = std::move(reason);
+  event.action = std::move(action);
+  event.note = std::move(note);
+  return event;
+}
+
+std::vector<std::string> group_index(const objects::PodGroup& group) {
+  std::vector<std::string> keys;
+  if (const objects::OwnerReference* owner = objects::controller_of(group.meta)) {
+    keys.push_back(owner->uid);
+  }
+  return keys;
+}
+
+}  // namespace
+
+GroupStores::GroupStores() : native(group_index), fallback(group_index) {}
+
+BindResult judge_bind(const scheduler::Bind& bind, const PodAsRead* pod) {
+  if (pod == nullptr || pod->uid != bind.pod_uid) return BindResult::Gone;
+  if (pod->node.empty()) return BindResult::Failed;
+  return pod->node == bind.node ? BindResult::Bound : BindResult::Elsewhere;
+}
+
+struct PodWriter::Shared : std::enable_shared_from_this<PodWriter::Shared> {
+  Shared(kube::Client& bind_client, kube::Client& other_client, GroupStores& group_stores,
+         kube::EventRecorder& recorder, MetricRegistry& registry, Post post_event)
+      : binds(bind_client),
+        others(other_client),
+        groups(group_stores),
+        events(recorder),
+        metrics(registry),
+        post(std::move(post_event)) {}
+
+  void operator()(scheduler::Bind bind);
+  void operator()(scheduler::PodUnschedulable failure);
+  void operator()(scheduler::GroupStatus status);
+  void operator()(scheduler::DeleteMember member);
+
+  void read_back(const scheduler::Bind& bind, const Error& why);
+  void bound(const scheduler::Bind& bind, BindResult result, const std::string& node,
+             const std::string& message);
+  void delete_member(const scheduler::DeleteMember& member, int tries_left);
+
+  // Writes of which only the latest of each object matters.
+  void latest(const ObjectKey& key, const std::string& kind, kube::ApiRequest request);
+  void send_latest(const std::pair<std::string, ObjectKey>& slot);
+
+  kube::Client& binds;
+  kube::Client& others;
+  GroupStores& groups;
+  kube::EventRecorder& events;
+  MetricRegistry& metrics;
+  const Post post;
+
+  struct Slot {
+    std::optional<kube::ApiRequest> waiting;
+    bool in_flight = false;
+  };
+  Mutex mutex;
+  std::map<std::pair<std::string, ObjectKey>, Slot> slots GUARDED_BY(mutex);
+  bool stopped GUARDED_BY(mutex) = false;
+};
+
+void PodWriter::Shared::operator()(scheduler::Bind bind) {
+  {
+    // Whatever was to be said about why it waits is over.
+    MutexLock lock(mutex);
+    const auto slot = slots.find({"pod", bind.pod});
+    if (slot != slots.end()) slot->second.waiting.reset();
+  }
+  binds.submit(kube::bind_pod(bind.pod, bind.pod_uid, bind.node),
+               [weak = weak_from_this(), bind](Outcome<kube::Document> answer) {
+                 const auto shared = weak.lock();
+                 if (!shared) return;
+                 if (answer) return shared->bound(bind, BindResult::Bound, bind.node, "");
+                 const Error& why = answer.error();
+                 if (why.code == Errc::Fenced) return;
+                 if (why.code == Errc::NotFound) {
+                   return shared->bound(bind, BindResult::Gone, "", why.message);
+                 }
+                 shared->read_back(bind, why);
+               });
+}
+
+// A refusal may be the answer to a second sending of a bind that was carried out, and no answer says
+// nothing at all: the pod knows.
+void PodWriter::Shared::read_back(const scheduler::Bind& bind, const Error& why) {
+  others.submit(kube::get(kube::pods(), bind.pod), [weak = weak_from_this(), bind,
+                                                    why](Outcome<kube::Document> answer) {
+    const auto shared = weak.lock();
+    if (!shared) return;
+    if (!answer) {
+      const bool gone = answer.error().code == Errc::NotFound;
+      return shared->bound(bind, gone ? BindResult::Gone : BindResult::Failed, "", why.message);
+    }
+    const Outcome<kube::RawObject> raw = answer->object();
+    const Outcome<objects::Pod> pod =
+        raw ? decode<objects::Pod>(*raw) : Outcome<objects::Pod>(tl::unexpected(raw.error()));
+    if (!pod) return shared->bound(bind, BindResult::Failed, "", pod.error().message);
+    const PodAsRead seen{pod->meta.uid, pod->node_name};
+    const BindResult result = judge_bind(bind, &seen);
+    shared->bound(bind, result, seen.node, result == BindResult::Bound ? "" : why.message);
+  });
+}
+
+void PodWriter::Shared::bound(const scheduler::Bind& bind, BindResult result,
+                              const std::string& node, const std::string& message) {
+  metrics.add("quorate_binds_total", {text_of(result)});
+  if (result == BindResult::Bound) {
+    events.record(pod_event(bind.pod, bind.pod_uid, kube::EventType::Normal, "Scheduled", "Binding",
+                            "Successfully assigned " + bind.pod.text() + " to " + bind.node));
+  } else {
+    log_warn("bind did not succeed", {{"pod", bind.pod.text()},
+                                      {"node", bind.node},
+                                      {"outcome", text_of(result)},
+                                      {"reason", message}});
+  }
+  post(engine::BindWritten{bind.pod, bind.pod_uid, node, result, message});
+}
+
+void PodWriter::Shared::operator()(scheduler::PodUnschedulable failure) {
+  objects::Condition condition{.type = "PodScheduled",
+                               .status = objects::ConditionStatus::False,
+                               .reason = failure.reason,
+                               .message = failure.message,
+                               .last_transition = others.loop().wall()};
+  latest(failure.pod, "pod",
+         kube::patch(kube::pods(), failure.pod, kube::PatchKind::Strategic,
+                     objects::pod_condition_patch(failure.pod_uid, {condition}, std::nullopt),
+                     {.subresource = "status"}));
+  events.record(pod_event(failure.pod, failure.pod_uid, kube::EventType::Warning,
+                          "FailedScheduling", "Scheduling", failure.message));
+}
+
+void PodWriter::Shared::operator()(scheduler::GroupStatus status) {
+  const auto seen = groups.of(status.native).find(status.group);
+  if (seen == nullptr || seen->meta.uid != status.group_uid) return;
+  const std::string api_version = objects::kind_of(seen->api).api_version();
+  if (!status.native) {
+    kube::Event event;
+    event.regarding = {api_version, "PodGroup", status.group, status.group_uid, ""};
+    event.type = status.scheduled ? kube::EventType::Normal : kube::EventType::Warning;
+    event.reason = status.scheduled ? "Scheduled" : "FailedScheduling";
+    event.action = "Scheduling";
+    event.note = status.message.empty() ? "All members are placed" : status.message;
+    return events.record(std::move(event));
+  }
+  objects::PodGroup group = *seen;
+  group.conditions.clear();
+  group.conditions.push_back({.type = "PodGroupInitiallyScheduled",
+                              .status = status.scheduled ? objects::ConditionStatus::True
+                                                         : objects::ConditionStatus::False,
+                              .reason = status.reason,
+                              .message = status.message,
+                              .last_transition = others.loop().wall()});
+  if (const objects::Condition* before =
+          objects::find_condition(seen->conditions, "PodGroupInitiallyScheduled")) {
+    // True is final.
+    if (before->status == objects::ConditionStatus::True) return;
+    if (before->status == group.conditions.front().status) {
+      group.conditions.front().last_transition = before->last_transition;
+    }
+  }
+  latest(status.group, "group",
+         kube::patch(resource_of(objects::kind_of(seen->api)), status.group,
+                     kube::PatchKind::Strategic, objects::pod_group_status_patch(group),
+                     {.subresource = "status"}));
+}
+
+void PodWriter::Shared::operator()(scheduler::DeleteMember member) {
+  constexpr int kTries = 8;
+  objects::Condition condition{.type = "DisruptionTarget",
+                               .status = objects::ConditionStatus::True,
+                               .reason = "GangNotComplete",
+                               .message = member.message,
+                               .last_transition = others.loop().wall()};
+  // First the condition, so that a failure policy of the owner can ignore the pod's end.
+  others.submit(
+      kube::patch(kube::pods(), member.pod, kube::PatchKind::Strategic,
+                  objects::pod_condition_patch(member.pod_uid, {condition}, std::nullopt),
+                  {.subresource = "status"}),
+      [weak = weak_from_this(), member](Outcome<kube::Document> answer) {
+        const auto shared = weak.lock();
+        if (!shared || (!answer && answer.error().code == Errc::Fenced)) return;
+        if (!answer && answer.error().code == Errc::NotFound) return;
+        shared->delete_member(member, kTries);
+      });
+  log_warn("gang member taken back", {{"pod", member.pod.text()},
+                                      {"group", member.group.text()},
+                                      {"reason", member.message}});
+}
+
+void PodWriter::Shared::delete_member(const scheduler::DeleteMember& member, int tries_left) {
+  others.submit(kube::remove(kube::pods(), member.pod, {.uid = member.pod_uid}),
+                [weak = weak_from_this(), member, tries_left](Outcome<kube::Document> answer) {
+                  const auto shared = weak.lock();
+                  if (!shared || answer) return;
+                  const Error& why = answer.error();
+                  // A conflict is another pod of that name; neither is ours any more.
+                  if (why.code == Errc::NotFound || why.code == Errc::Conflict ||
+                      why.code == Errc::Fenced) {
+                    return;
+                  }
+                  log_error("gang member not deleted",
+                            {{"pod", member.pod.text()}, {"reason", why.message}});
+                  if (tries_left <= 0) return;
+                  shared->others.loop().after(Duration::seconds(1), [weak, member, tries_left] {
+                    if (const auto again = weak.lock()) again->delete_member(member, tries_left - 1);
+                  });
+                });
+}
+
+void PodWriter::Shared::latest(const ObjectKey& key, const std::string& kind,
+                               kube::ApiRequest request) {
+  const std::pair<std::string, ObjectKey> slot{kind, key};
+  {
+    MutexLock lock(mutex);
+    if (stopped) return;
+    Slot& held = slots[slot];
+    held.waiting = std::move(request);
+    if (held.in_flight) return;
+    held.in_flight = true;
+  }
+  // Through the loop: what is decided in one step is merged before the first is sent.
+  others.loop().post([weak = weak_from_this(), slot] {
+    if (const auto shared = weak.lock()) shared->send_latest(slot);
+  });
+}
+
+void PodWriter::Shared::send_latest(const std::pair<std::string, ObjectKey>& slot) {
+  std::optional<kube::ApiRequest> request;
+  {
+    MutexLock lock(mutex);
+    const auto found = slots.find(slot);
+    if (found == slots.end()) return;
+    request = std::exchange(found->second.waiting, std::nullopt);
+    if (!request || stopped) {
+      slots.erase(found);
+      return;
+    }
+  }
+  others.submit(std::move(*request), [weak = weak_from_this(), slot](Outcome<kube::Document> answer) {
+    const auto shared = weak.lock();
+    if (!shared) return;
+    shared->metrics.add("quorate_api_writes_total", {slot.first + "_status", answer ? "ok" : "failed"});
+    // Not tried again: the next attempt of the scheduler says the same, or better news.
+    if (!answer && answer.error().code != Errc::NotFound && answer.error().code != Errc::Fenced &&
+        answer.error().code != Errc::Conflict) {
+      log_warn("condition not written",
+               {{"object", slot.second.text()}, {"reason", answer.error().message}});
+    }
+    shared->send_latest(slot);
+  });
+}
+
+PodWriter::PodWriter(kube::Client& binds, kube::Client& others, GroupStores& groups,
+                     kube::EventRecorder& events, MetricRegistry& metrics, Post post)
+    : shared_(std::make_shared<Shared>(binds, others, groups, events, metrics, std::move(post))) {}
+
+PodWriter::~PodWriter() { stop(); }
+
+void PodWriter::submit(scheduler::Decision decision) {
+  std::visit([&](auto&& one) { (*shared_)(std::forward<decltype(one)>(one)); },
+             std::move(decision));
+}
+
+void PodWriter::stop() {
+  MutexLock lock(shared_->mutex);
+  shared_->stopped = true;
+}
+
+}  // namespace quorate::controller
