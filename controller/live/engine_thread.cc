@@ -49,6 +49,7 @@ void EngineThread::post(engine::Event event) {
 void EngineThread::lead() {
   MutexLock lock(mutex_);
   leading_ = true;
+  just_led_ = true;
   wake_.notify_one();
 }
 
@@ -147,6 +148,7 @@ void EngineThread::wait_for_work() {
   // Bounded, so that a wall clock that was set is noticed.
   std::int64_t limit = Duration::seconds(60).nanos;
   MutexLock lock(mutex_);
+  if (std::exchange(just_led_, false)) return;
   if (leading_) {
     if (const std::optional<Time> due = engine_.next_wakeup()) {
       limit = std::min(limit, std::max<std::int64_t>((*due - http::wall_now()).nanos, 0));
@@ -157,7 +159,7 @@ void EngineThread::wait_for_work() {
     }
   }
   const auto until = std::chrono::steady_clock::now() + nanoseconds(limit);
-  while (events_.empty() && questions_.empty() && !stopping_) {
+  while (events_.empty() && questions_.empty() && !stopping_ && !just_led_) {
     if (!wake_.wait_until(mutex_, until)) return;
   }
 }

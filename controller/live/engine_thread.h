@@ -58,6 +58,7 @@ class EngineThread {
   std::vector<engine::Event> events_ GUARDED_BY(mutex_);
   std::vector<std::function<void()>> questions_ GUARDED_BY(mutex_);
   bool leading_ GUARDED_BY(mutex_) = false;
+  bool just_led_ GUARDED_BY(mutex_) = false;  // not to be slept through
   bool stopping_ GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
