@@ -128,7 +128,7 @@ def run(plane, directory, keep):
             say("Left running. To look around:\n")
             say(f"  export KUBECONFIG={plane.kubeconfig}")
             say(f"  export PATH={plane.environment()['PATH'].split(':')[0]}:$PATH")
-            say("  kubectl get workloads,clusterqueues -A\n")
+            say("  kubectl get workloads.kueue.x-k8s.io,clusterqueues -A\n")
             say(f"Logs are in {directory}. To end it:\n")
             say(f"  kill {' '.join(str(service.pid) for service in quorate.services)}; e2e/controlplane/down")
             quorate.services = []  # theirs now
