@@ -191,6 +191,28 @@ std::string reason_text(Reason reason) {
   return "";
 }
 
+std::string_view layer_text(Layer layer) {
+  switch (layer) {
+    case Layer::Queue:
+      return "queue";
+    case Layer::Quota:
+      return "quota";
+    case Layer::Check:
+      return "check";
+    case Layer::Topology:
+      return "topology";
+    case Layer::Gang:
+      return "gang";
+    case Layer::Device:
+      return "device";
+    case Layer::Node:
+      return "node";
+    case Layer::Startup:
+      return "startup";
+  }
+  return "";
+}
+
 std::string message_of(const Proof& proof) {
   if (proof.facts.empty()) return proof.layer == Layer::Check ? kFailedChecksMessage : "";
   const Fact& first = proof.facts.front();

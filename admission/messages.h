@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "admission/proof.h"
@@ -32,6 +33,8 @@ Reason reason_of(const Fact& fact);
 std::string reason_text(Reason reason);
 // The message of the condition QuotaReserved=False.
 std::string message_of(const Proof& proof);
+// "queue", "quota", … as `explain`, metrics and answers name a layer.
+std::string_view layer_text(Layer layer);
 // Our own sentence with the numbers: "needs 4 gpu in flavor a100, 3 available in cohort research".
 std::string explain(const Proof& proof);
 

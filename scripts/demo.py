@@ -65,7 +65,7 @@ def show(cluster):
         elif state == "waits":
             reserved = condition(workload, "QuotaReserved") or {}
             waiting = condition(workload, "quorate.dev/Waiting") or {}
-            say(f"  {namespace + '/' + job:<28}{GPUS[job]:>5}  {state:<10}layer {waiting.get('reason')}: {waiting.get('message')}")
+            say(f"  {namespace + '/' + job:<28}{GPUS[job]:>5}  {state:<10}layer {waiting.get('reason', '?')}: {waiting.get('message', '')}")
             detail = f"{reserved.get('reason')}: {reserved.get('message')}"
             say(f"  {'':<45}{detail}")
             continue
