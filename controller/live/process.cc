@@ -341,6 +341,10 @@ void Process::start_election() {
     take_over();
   };
   callbacks.on_stopped = [this](const std::string& why) {
+    {
+      MutexLock lock(mutex_);
+      if (stopping_) return;  // we gave it up
+    }
     log_error("lost the lease", {{"reason", why}});
     end(1);
   };
