@@ -23,6 +23,7 @@ apiVersion: config.kueue.x-k8s.io/v1beta2
 kind: Configuration
 leaderElection: {leaderElect: true, leaseDuration: 3s, renewDeadline: 2s, retryPeriod: 300ms}
 clientConnection: {qps: -1, burst: 1}
+featureGates: {DisableWaitForPodsReady: %s}
 ---
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
@@ -50,6 +51,7 @@ class QuorateTest(ClusterTest):
 
     node_count = 2
     gpus_per_node = 4
+    pods_ready = True  # whether readiness is recorded, as is the configuration's default
 
     @classmethod
     def setUpClass(cls):
@@ -68,7 +70,7 @@ class QuorateTest(ClusterTest):
 
     def config_file(self) -> pathlib.Path:
         file = self.directory / "config.yaml"
-        file.write_text(CONFIG)
+        file.write_text(CONFIG % json.dumps(not self.pods_ready))
         return file
 
     def webhook_configuration(self) -> str:

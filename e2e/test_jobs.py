@@ -209,27 +209,6 @@ class JobsTest(QuorateTest):
         self.assertEqual(self.wait_admitted(rush)["spec"]["priority"], 100)
         self.assertFalse(has_condition(self.workload_of(slow["metadata"]["uid"]), "Admitted"))
 
-    def test_a_job_costs_no_more_writes_than_it_must(self):
-        controller, _ = self.start_both()
-        self.create_queues(gpus=8)
-        jobs = [self.create(self.job(f"job-{number}")) for number in range(6)]
-        gangs = [self.create(self.job(f"gang-{number}", pods=2)) for number in range(2)]
-        for job in jobs + gangs:
-            self.wait_finished(job, 60)
-
-        def writes(kind):
-            return controller.metric("quorate_api_writes_total", kind=kind)
-
-        self.assertEqual(writes("workload_create"), 8)
-        # One for the admission, and one for the end, which has a field manager of its own.
-        self.assertEqual(writes("workload_status"), 16)
-        self.assertEqual(writes("job"), 8)
-        groups = len(self.cluster.list(NATIVE, "PodGroup", self.namespace))
-        self.assertEqual(writes("pod_group_create"), groups)
-        self.assertLessEqual(groups, 8)
-        for kind in ("workload_spec", "workload_delete", "job_status", "pod_group", "pod_delete", "annotation"):
-            self.assertEqual(writes(kind), 0, kind)
-
     def test_unmanaged_jobs_are_left_alone(self):
         self.start_both()
         job = self.job("free")
@@ -253,6 +232,32 @@ class JobsTest(QuorateTest):
         self.delete("batch/v1", "Job", "holds")
         self.cluster.wait_gone(KUEUE, "ClusterQueue", self.namespace)
         self.cluster.wait_gone(KUEUE, "ResourceFlavor", self.namespace)
+
+
+class BudgetTest(QuorateTest):
+    node_count = 3
+    pods_ready = False
+
+    def test_a_job_costs_no_more_writes_than_it_must(self):
+        controller, _ = self.start_both()
+        self.create_queues(gpus=10)
+        jobs = [self.create(self.job(f"job-{number}")) for number in range(6)]
+        gangs = [self.create(self.job(f"gang-{number}", pods=2)) for number in range(2)]
+        for job in jobs + gangs:
+            self.wait_finished(job, 60)
+
+        def writes(kind):
+            return controller.metric("quorate_api_writes_total", kind=kind)
+
+        self.assertEqual(writes("workload_create"), 8)
+        # One for the admission, and one for the end, which has a field manager of its own.
+        self.assertEqual(writes("workload_status"), 16)
+        self.assertEqual(writes("job"), 8)
+        groups = len(self.cluster.list(NATIVE, "PodGroup", self.namespace))
+        self.assertEqual(writes("pod_group_create"), groups)
+        self.assertLessEqual(groups, 8)
+        for kind in ("workload_spec", "workload_delete", "job_status", "pod_group", "pod_delete", "annotation"):
+            self.assertEqual(writes(kind), 0, kind)
 
 
 class OneProcessTest(QuorateTest):
