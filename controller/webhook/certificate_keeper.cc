@@ -116,12 +116,9 @@ Outcome<ServingMaterial> renewed(const ServingMaterial& there, const Certificate
     material.serving = {};
   }
   if (!good(material.serving, now) || !covers(material.serving.certificate_pem, names)) {
-    const std::string name = !names.dns_names.empty()      ? names.dns_names.front()
-                             : !names.ip_addresses.empty() ? names.ip_addresses.front()
-                                                           : std::string("quorate");
     Outcome<http::KeyPair> serving =
         http::issue_certificate(material.ca,
-                                {.common_name = name,
+                                {.common_name = "quorate-webhook",  // clients look at the names below
                                  .dns_names = names.dns_names,
                                  .ip_addresses = names.ip_addresses,
                                  .use = http::CertificateUse::Server},

@@ -59,6 +59,12 @@ TEST(Renewed, OtherNamesNeedAnotherCertificate) {
   EXPECT_NE(moved->serving, first->serving);
 }
 
+TEST(Renewed, LongNamesOfServices) {
+  const std::string service(63, 's');
+  const auto material = renewed({}, serving_names(service, std::string(63, 'n'), ""), kNow);
+  EXPECT_TRUE(material) << material.error().message;
+}
+
 TEST(Renewed, AnOldAuthorityIsTrustedBesidesTheNewOne) {
   const auto first = renewed({}, kNames, kNow);
   const auto later = renewed(*first, kNames, kNow + Duration::seconds(86400LL * 3600));
