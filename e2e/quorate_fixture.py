@@ -21,13 +21,13 @@ _with_crds = set()  # directories of control planes that have them
 CONFIG = """
 apiVersion: config.kueue.x-k8s.io/v1beta2
 kind: Configuration
-leaderElection: {leaderElect: true, leaseDuration: 3s, renewDeadline: 2s, retryPeriod: 300ms}
+leaderElection: {leaderElect: true, leaseDuration: 8s, renewDeadline: 6s, retryPeriod: 300ms}
 clientConnection: {qps: -1, burst: 1}
 featureGates: {DisableWaitForPodsReady: %s}
 ---
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
-leaderElection: {leaderElect: true, leaseDuration: 3s, renewDeadline: 2s, retryPeriod: 300ms}
+leaderElection: {leaderElect: true, leaseDuration: 8s, renewDeadline: 6s, retryPeriod: 300ms}
 clientConnection: {qps: -1, burst: 1}
 podInitialBackoffSeconds: 1
 podMaxBackoffSeconds: 2
