@@ -19,7 +19,7 @@ namespace kinds = objects::kinds;
 namespace names = objects::names;
 
 // How long writes that come in bursts wait for more of their kind.
-constexpr Duration kBurst = Duration::seconds(1);
+constexpr Duration kBurst = Duration::seconds(2);
 
 template <class T>
 void copy_values(const std::vector<std::shared_ptr<const T>>& from, std::vector<T>& to) {
@@ -48,6 +48,11 @@ std::string kind_of(const Write& write) {
                                     "pod_group",       "pod_delete",       "annotation",
                                     "event"};
   static_assert(std::size(kKinds) == std::variant_size_v<Write>);
+  if (const auto* status = std::get_if<ApplyWorkloadStatus>(&write)) {
+    if (status->manager == "kueue-reclaimable-pods") return "workload_reclaimable";
+    if (status->manager == "kueue-job-controller-PodsReady") return "workload_ready";
+    if (status->manager == "kueue-job-controller-Finished") return "workload_finish";
+  }
   return kKinds[write.index()];
 }
 
