@@ -96,7 +96,7 @@ Outcome<std::string> subject_alt_names(const LeafSpec& spec) {
 }  // namespace
 
 Outcome<KeyPair> make_ca(std::string_view common_name, Time now, Duration lifetime) {
-  const PkeyPtr key(EVP_EC_gen("P-256"));
+  const PkeyPtr key(EVP_PKEY_Q_keygen(nullptr, nullptr, "EC", "P-256"));
   const X509Ptr ca(X509_new());
   if (!key || !ca) return refused("making a key");
   X509_NAME* name = X509_get_subject_name(ca.get());
@@ -122,7 +122,7 @@ Outcome<KeyPair> issue_certificate(const KeyPair& ca, const LeafSpec& spec, Time
   const Outcome<std::string> names = subject_alt_names(spec);
   if (!names) return tl::unexpected(names.error());
 
-  const PkeyPtr key(EVP_EC_gen("P-256"));
+  const PkeyPtr key(EVP_PKEY_Q_keygen(nullptr, nullptr, "EC", "P-256"));
   const X509Ptr leaf(X509_new());
   if (!key || !leaf) return refused("making a key");
   X509_NAME* name = X509_get_subject_name(leaf.get());
