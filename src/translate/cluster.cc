@@ -1,5 +1,6 @@
 // Nodes and pods.
 
+#include "src/objects/names.h"
 #include "src/translate/translate.h"
 
 namespace quorate::translate {
@@ -22,6 +23,19 @@ cluster::PodPhase phase_of(objects::PodPhase phase) {
   return cluster::PodPhase::Running;
 }
 
+// The pod's template with what says which workload and pod set it belongs to: so it finds the place
+// that was reserved for it. Other labels and annotations are not kept, so that pods share theirs.
+std::shared_ptr<const PodTemplate> with_workload(const objects::Pod& pod) {
+  namespace names = objects::names;
+  const std::string_view workload = objects::value_of(pod.meta.annotations, names::kWorkload);
+  const std::string_view pod_set = objects::value_of(pod.meta.labels, names::kPodSet);
+  if (workload.empty() || pod_set.empty()) return pod.spec;
+  auto named = std::make_shared<PodTemplate>(*pod.spec);
+  named->annotations[std::string(names::kWorkload)] = workload;
+  named->labels[std::string(names::kPodSet)] = pod_set;
+  return named;
+}
+
 }  // namespace
 
 cluster::NodeSpec to_spec(const objects::Node& node) {
@@ -35,7 +49,7 @@ cluster::PodSpec to_spec(const objects::Pod& pod) {
   spec.key = pod.meta.key;
   spec.uid = pod.meta.uid;
   spec.generation = pod.meta.generation;
-  spec.spec = pod.spec;
+  spec.spec = with_workload(pod);
   spec.requests = pod_requests(*pod.spec);
   spec.node = pod.node_name;
   spec.phase = phase_of(pod.phase);

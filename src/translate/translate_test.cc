@@ -83,6 +83,17 @@ TEST(TranslatePod, TheNativeLinkComesBeforeTheLabel) {
   EXPECT_EQ(spec.group, "native");
 }
 
+TEST(TranslatePod, SaysWhichWorkloadItIsOf) {
+  const auto spec = to_spec(read<objects::Pod>(R"({
+    "apiVersion":"v1","kind":"Pod",
+    "metadata":{"name":"p","annotations":{"kueue.x-k8s.io/workload":"job-a","other":"x"},
+                "labels":{"kueue.x-k8s.io/podset":"main","app":"x"}},
+    "spec":{"schedulerName":"s","containers":[]}})"));
+  EXPECT_EQ(spec.spec->annotations, (Labels{{"kueue.x-k8s.io/workload", "job-a"}}));
+  EXPECT_EQ(spec.spec->labels, (Labels{{"kueue.x-k8s.io/podset", "main"}}));
+  EXPECT_EQ(spec.spec->scheduler_name, "s");
+}
+
 TEST(TranslatePod, OneThatIsNotHeardOfKeepsItsNode) {
   objects::Pod pod;
   pod.phase = objects::PodPhase::Unknown;
