@@ -85,7 +85,8 @@ void Core::move_back(QueueId id) {
 void Core::capacity_changed() {
   for (const auto& [slot, tree] : trees_) {
     for (const QueueId id : tree.queues) {
-      if (!std::exchange(queues_.at(id).waits_for_nodes, false)) continue;
+      ClusterQueue* queue = queues_.find(id);  // trees follow deletions in the next cycle
+      if (queue == nullptr || !std::exchange(queue->waits_for_nodes, false)) continue;
       request_move_back(id);
       wake(id);
     }
