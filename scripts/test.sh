@@ -55,7 +55,7 @@ e2e() {
 
 core_tests=(base_test cluster_test quota_test fairshare_test topology_test scheduler_test
   admission_test engine_test recorder_test objects_test translate_test)
-threaded_tests=(http_tsan_test kube_tsan_test controller_tsan_test)
+threaded_tests=(http_test kube_test controller_test)
 
 sanitize() {
   step "build with clang, address and undefined-behaviour sanitizers"
