@@ -132,9 +132,11 @@ bool describes(const objects::Workload& workload, const objects::Job& job,
     return false;
   }
   if (kept.count == pod_set.count) {
-    std::optional<std::int32_t> minimum = pod_set.min_count;
-    if (minimum && *minimum > pod_set.count) minimum.reset();
-    return reserved || kept.min_count == minimum;
+    if (reserved) return true;
+    // A minimum above the count means nothing.
+    const bool has_minimum = pod_set.min_count && *pod_set.min_count <= pod_set.count;
+    if (!has_minimum) return !kept.min_count.has_value();
+    return kept.min_count.has_value() && *kept.min_count == *pod_set.min_count;
   }
   if (!kept.min_count) return false;
   return injected || (reserved && admitted_count(workload) == pod_set.count);

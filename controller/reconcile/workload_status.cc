@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "admission/messages.h"
+
 namespace quorate::controller {
 namespace {
 
@@ -13,10 +15,10 @@ using objects::Workload;
 using objects::WorkloadStatus;
 
 // Of the conditions those that admission decides; the others have managers of their own.
-constexpr std::array<std::string_view, 7> kOwnConditions = {
+constexpr std::array<std::string_view, 8> kOwnConditions = {
     conditions::kQuotaReserved, conditions::kAdmitted,           conditions::kEvicted,
     conditions::kPreempted,     conditions::kRequeued,           conditions::kDeactivationTarget,
-    conditions::kBlockedOnPreemptionGates};
+    conditions::kBlockedOnPreemptionGates, kWaitingCondition};
 
 class Change {
  public:
@@ -30,6 +32,7 @@ class Change {
       if (before == nullptr || before->status != ConditionStatus::True) continue;
       set(type, ConditionStatus::False, "QuotaReserved", "Previously: " + before->message);
     }
+    objects::remove_condition(status_.conditions, kWaitingCondition);
     status_.admission = to_object(admit.admission);
     status_.resource_requests.clear();
     set(conditions::kQuotaReserved, ConditionStatus::True, "QuotaReserved", admit.message);
@@ -49,6 +52,7 @@ class Change {
 
   void operator()(const admission::Hold& hold) {
     unreserve(hold.reason, hold.message);
+    say_layer(hold.proof);
     require_checks();
   }
 
@@ -113,6 +117,13 @@ class Change {
     set(conditions::kQuotaReserved, ConditionStatus::False, reason, message);
     set(conditions::kAdmitted, ConditionStatus::False, "NoReservation",
         "The workload has no reservation");
+  }
+
+  void say_layer(const admission::Proof& proof) {
+    std::string layer(admission::layer_text(proof.layer));
+    layer.front() = static_cast<char>(layer.front() - 'a' + 'A');  // a reason is CamelCase
+    std::string why = admission::explain(proof);
+    set(kWaitingCondition, ConditionStatus::True, std::move(layer), std::move(why));
   }
 
   // The end of an eviction.

@@ -15,6 +15,9 @@
 namespace quorate::controller {
 
 inline constexpr std::string_view kAdmissionManager = "kueue-admission";
+// Ours, beside Kueue's: True while the workload waits. Its reason names the layer that stopped it,
+// its message the comparison that failed, with the numbers.
+inline constexpr std::string_view kWaitingCondition = "quorate.dev/Waiting";
 
 using StatusChange =
     std::variant<admission::Admit, admission::ConfirmAdmission, admission::Hold, admission::Evict,
