@@ -95,7 +95,7 @@ bool endless(std::string_view text) {
 class Converter {
  public:
   Converter(const YamlLimits& limits, std::size_t input)
-      : depth_(limits.depth), budget_((std::size_t{1} << 20) + limits.growth * input) {}
+      : depth_(limits.depth), budget_((std::size_t{256} << 10) + limits.growth * input) {}
 
   std::string convert(const YAML::Node& root) {
     JsonWriter out;

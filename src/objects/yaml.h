@@ -10,7 +10,7 @@ namespace quorate::objects {
 
 struct YamlLimits {
   int depth = 200;          // of nested collections
-  std::size_t growth = 16;  // bytes out per byte in, beyond the first MiB: what aliases may blow up
+  std::size_t growth = 8;  // bytes out per byte in, beyond 256 KiB: what aliases may blow up
 };
 
 // Each document of a YAML (or JSON) stream as JSON text; empty documents are left out.
