@@ -38,6 +38,14 @@ demo: ## three teams share 64 GPUs on a real control plane (KEEP=1 leaves it run
 bench: ## micro-benchmarks, and the end-to-end figures on a real control plane
 	@scripts/bench.sh
 
+.PHONY: compat
+compat: build compat-check ## recorded and fresh scenarios: do Kueue and quorate decide alike? (fresh ones need Go; FAMILIES="fair:0-99 ...")
+	@e2e/compat/compare.py $(FAMILIES)
+
+.PHONY: compat-check
+compat-check: ## quorate against the recorded answers of Kueue
+	@e2e/compat/check.py
+
 .PHONY: controlplane
 controlplane: ## build etcd, kube-apiserver, kube-controller-manager, kubectl, kwok and helm
 	@scripts/install_packages.sh controlplane

@@ -51,9 +51,10 @@ def plain(answer):
     for cycle in answer["cycles"]:
         pending = {}
         for entry in cycle["pending"]:
-            told = [entry.get("where")]
+            told = {"where": entry.get("where")}
             if entry.get("evaluated", True):
-                told += [entry.get("reason"), entry.get("message")]
+                told["reason"] = entry.get("reason", "")
+                told["messages"] = entry.get("messages") or [entry.get("message", "")]
             pending[entry["workload"]] = told
         cycles.append(
             {
@@ -95,14 +96,41 @@ def unlooked_pending(reference, ours):
             told = theirs["pending"].get(name)
             if told is None:
                 del mine["pending"][name]
-            elif len(told) == 1:
-                mine["pending"][name] = mine["pending"][name][:1]
+            elif "reason" not in told:
+                mine["pending"][name] = {"where": mine["pending"][name]["where"]}
         for name, told in theirs["pending"].items():
-            if len(told) == 1 and name not in mine["pending"]:
+            if "reason" not in told and name not in mine["pending"]:
                 mine["pending"][name] = told
 
 
-NORMALISATIONS = [idle_cycles, unlooked_pending]
+def message_order(reference, ours):
+    """v0.17.0 runs through the resources of a request in random order and stops at the first that
+    cannot be had; later versions have an order and tell all. A message of ours agrees if it holds
+    everything that one of Kueue's messages says, and nothing that none of them says."""
+    for theirs, mine in zip(reference["cycles"], ours["cycles"]):
+        for name, told in theirs["pending"].items():
+            if name not in mine["pending"] or "messages" not in told or "messages" not in mine["pending"][name]:
+                continue
+            message = mine["pending"][name]["messages"][0]
+            parts = reasons(message)
+            options = [reasons(other) for other in told["messages"]]
+            if parts <= set().union(*options) and any(option <= parts for option in options):
+                mine["pending"][name]["messages"] = told["messages"]
+
+
+def reasons(message):
+    """The single reasons of a message, each with its pod set. (Commas also stand inside of reasons.)"""
+    parts, pod_set = set(), ""
+    starts = "insufficient|untolerated|flavor |Flavor |resource |topology |could not"
+    for piece in re.split(rf"; |, (?=(?:{starts}))|(?<=\.) (?=Pending the)", message):
+        found = re.fullmatch(r"(couldn't assign flavors to pod set [^:]+): (.*)", piece, re.S)
+        if found:
+            pod_set, piece = found.groups()
+        parts.add((pod_set, piece))
+    return parts
+
+
+NORMALISATIONS = [idle_cycles, unlooked_pending, message_order]
 
 
 def differences(reference, ours):

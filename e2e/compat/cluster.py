@@ -31,7 +31,7 @@ class Cluster:
             self.cohorts.append((f"k{i}", parent))
 
     def quota(self, resource, most, limited, is_cohort=False, has_parent=True):
-        nominal = self.dice.between(0, most)
+        nominal = 0 if self.dice.chance(15) else self.dice.between(min(2, most), most)
         borrowing = lending = None
         if has_parent and limited:
             if self.dice.chance(30):
@@ -88,7 +88,9 @@ class Cluster:
         self.times = iter(self.dice.shuffled(range(-spread, 0))[:count])
 
     def requests(self, shape, most, percent=100):
-        """A request for the resources of a queue, each with the given chance, at least one."""
+        """A request for the resources of a queue, each with the given chance, at least one; mostly
+        small, so that something is left to decide."""
+        most = most if self.dice.chance(25) else (most + 1) // 2
         wanted = [resource for _, resources in shape for resource in resources if resource != "pods"]
         chosen = [resource for resource in wanted if self.dice.chance(percent)] or [self.dice.pick(wanted)]
         return {resource: amount(resource, self.dice.between(1, most)) for resource in chosen}

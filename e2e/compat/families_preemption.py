@@ -5,8 +5,9 @@ from cluster import CPU, MEMORY, Cluster
 
 CPU_ONLY = [(["f"], [CPU])]
 SHAPES = [CPU_ONLY, CPU_ONLY, [(["f"], [CPU, MEMORY])], [(["f", "g"], [CPU])]]
-WITHIN = ["Never", "LowerPriority", "LowerPriority", "LowerOrNewerEqualPriority"]
-RECLAIM = ["Never", "LowerPriority", "Any", "Any"]
+WITHIN = ["Never", "LowerPriority", "LowerPriority", "LowerOrNewerEqualPriority", "LowerOrNewerEqualPriority"]
+RECLAIM = ["Never", "LowerPriority", "LowerPriority", "Any", "Any", "Any"]
+LOW, HIGH = [-1, 0, 0, 0, 1], [0, 0, 1, 1, 2, 3]
 STRATEGIES = [[], [], ["LessThanOrEqualToFinalShare", "LessThanInitialShare"], ["LessThanOrEqualToFinalShare"], ["LessThanInitialShare"]]
 
 
@@ -27,11 +28,12 @@ def fill(c, dice, shape, queues, running, pending, evicted=0):
     """Running workloads of the given number per queue, and one or more heads."""
     c.moments(100)
     for queue in queues:
-        for _ in range(dice.between(*running)):
-            c.add_running(queue, shape, 4, evicted=evicted)
+        # Some queues are idle and others hold more than is theirs: that is what reclaiming is about.
+        for _ in range(0 if dice.chance(25) else dice.between(*running)):
+            c.add_running(queue, shape, 4, LOW, evicted)
     for queue in queues:
         for _ in range(dice.between(*pending)):
-            c.add_pending(queue, [o.pod_set("main", 1, c.requests(shape, 7, 85))])
+            c.add_pending(queue, [o.pod_set("main", 1, c.requests(shape, 6, 85))], HIGH)
 
 
 def preempt(dice):
@@ -42,8 +44,10 @@ def preempt(dice):
     shape = dice.pick(SHAPES)
     queues = "abcd"[: dice.between(1, 4)]
     for queue in queues:
-        c.add_queue(queue, shape, strategy=dice.maybe(20, lambda: "StrictFIFO"), **policies(dice))
-    fill(c, dice, shape, queues, (0, 4), (0, 2), evicted=8)
+        c.add_queue(
+            queue, shape, most=7, limited=dice.chance(40), strategy=dice.maybe(20, lambda: "StrictFIFO"), **policies(dice)
+        )
+    fill(c, dice, shape, queues, (1, 4), (0, 2), evicted=8)
     return c.scenario(cycles=dice.between(1, 4))
 
 
@@ -56,7 +60,7 @@ def hierarchy(dice):
     queues = "abcdef"[: dice.between(2, 6)]
     for queue in queues:
         c.add_queue(queue, shape, most=6, limited=dice.chance(50), **policies(dice))
-    fill(c, dice, shape, queues, (0, 3), (0, 2))
+    fill(c, dice, shape, queues, (2, 5), (0, 2))
     return c.scenario(cycles=dice.between(1, 3))
 
 
@@ -69,7 +73,7 @@ def raw(dice):
     queues = "abcd"[: dice.between(2, 4)]
     for queue in queues:
         c.add_queue(queue, shape, most=5, **policies(dice))
-    fill(c, dice, shape, queues, (1, 3), (1, 1), evicted=15)
+    fill(c, dice, shape, queues, (2, 5), (1, 1), evicted=10)
     return c.scenario(cycles=1, finish=False, fair=dice.maybe(30, lambda: dice.pick(STRATEGIES)))
 
 
@@ -83,7 +87,7 @@ def fair(dice):
         chosen = policies(dice)
         chosen["weight"] = dice.pick([None, None, "1", "2", "0", "500m", "3"])
         c.add_queue(queue, shape, most=5, limited=dice.chance(30), in_cohort=100, **chosen)
-    fill(c, dice, shape, queues, (0, 5), (0, 2))
+    fill(c, dice, shape, queues, (1, 6), (0, 2))
     return c.scenario(cycles=dice.between(1, 4), fair=dice.pick(STRATEGIES))
 
 
@@ -98,7 +102,7 @@ def fairtree(dice):
         chosen = policies(dice)
         chosen["weight"] = dice.pick([None, None, "1", "2", "0"])
         c.add_queue(queue, shape, most=4, limited=dice.chance(30), in_cohort=100, **chosen)
-    fill(c, dice, shape, queues, (0, 4), (0, 2))
+    fill(c, dice, shape, queues, (1, 5), (0, 2))
     return c.scenario(cycles=dice.between(1, 4), fair=dice.pick(STRATEGIES))
 
 

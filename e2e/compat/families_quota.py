@@ -30,12 +30,12 @@ def flavors(dice):
     c = Cluster(dice)
     c.tree(2, 2)
     names = ["f1", "f2", "f3", "f4"][: dice.between(2, 4)]
+    # All flavors have the same label keys: see "flavor label keys" in docs/compatibility.md.
+    keys = dice.some(["zone", "disk"], 0, 2)
     for name in names:
         fields = {}
-        if dice.chance(60):
-            fields["labels"] = {
-                key: dice.pick(["x", "y"]) for key in dice.some(["zone", "disk"], 1, 2)
-            }
+        if keys:
+            fields["labels"] = {key: dice.pick(["x", "y"]) for key in keys}
         if dice.chance(35):
             effect = dice.pick(["NoSchedule", "NoSchedule", "NoExecute", "PreferNoSchedule"])
             fields["taints"] = [o.taint("pool", dice.pick(["u", "v"]), effect)]
@@ -60,10 +60,10 @@ def flavors(dice):
         )
     c.moments(40)
     for queue in queues:
-        for _ in range(dice.between(0, 3)):
+        for _ in range(dice.between(0, 5)):
             c.add_running(queue, shape, 5)
         for _ in range(dice.between(1, 3)):
-            c.add_pending(queue, [o.pod_set("main", dice.between(1, 2), c.requests(shape, 5, 85), **pod_choices(dice))])
+            c.add_pending(queue, [o.pod_set("main", dice.between(1, 2), c.requests(shape, 4, 85), **pod_choices(dice))])
     return c.scenario(cycles=dice.between(1, 5))
 
 

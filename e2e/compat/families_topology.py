@@ -172,18 +172,18 @@ def contention(dice):
         c.add_queue(
             queue,
             [(["tas"], [CPU])],
-            most=12,
-            limited=dice.chance(30),
+            most=14,
+            limited=dice.chance(20),
             within=dice.pick(["Never", "LowerPriority", "LowerOrNewerEqualPriority"]),
             reclaim=dice.pick(["Never", "LowerPriority", "Any"]),
         )
     c.moments(40)
     for queue in queues:
-        for _ in range(dice.between(0, 3)):
+        for _ in range(dice.between(0, 4)):
             racks.run(queue)
     for queue in queues:
         for _ in range(dice.between(0, 2)):
-            c.add_pending(queue, [pod_set(dice, racks, slices=dice.chance(30))])
+            c.add_pending(queue, [pod_set(dice, racks, most=5, slices=dice.chance(30))], [0, 1, 2, 3])
     return c.scenario(cycles=dice.between(1, 3), fair=dice.maybe(25, list))
 
 

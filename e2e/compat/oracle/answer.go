@@ -58,7 +58,7 @@ type preempted struct {
 }
 
 // pending is a workload that waits after the cycle. Evaluated: the cycle looked at it, so reason and
-// message are of this cycle; else they are absent.
+// message are of this cycle; else they are absent. Messages: all that were seen, if several were.
 type pending struct {
 	Workload     string `json:"workload"`
 	ClusterQueue string `json:"clusterQueue"`
@@ -66,6 +66,8 @@ type pending struct {
 	Evaluated    bool   `json:"evaluated"`
 	Reason       string `json:"reason,omitempty"`
 	Message      string `json:"message,omitempty"`
+
+	Messages []string `json:"messages,omitempty"`
 }
 
 type final struct {
@@ -116,7 +118,6 @@ func describeTopology(assignment *kueue.TopologyAssignment) *topology {
 	for d := range tas.InternalSeqFrom(assignment) {
 		t.Domains = append(t.Domains, domain{Values: d.Values, Count: d.Count})
 	}
-	slices.SortFunc(t.Domains, func(a, b domain) int { return slices.Compare(a.Values, b.Values) })
 	return t
 }
 

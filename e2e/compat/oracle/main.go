@@ -2,8 +2,9 @@
 //
 //	oracle [-repeat N] < scenarios.jsonl > answers.jsonl
 //
-// Kueue iterates Go maps in places where the order decides; each scenario is asked N times and every
-// distinct answer is printed, so that a comparison knows what Kueue leaves open.
+// Kueue iterates Go maps in places where the order decides; a scenario with several resources is asked
+// N times, any other twice, and every distinct answer is printed, so that a comparison knows what Kueue leaves open. Answers that
+// decide the same are printed once, with all the messages that were given.
 package main
 
 import (
@@ -18,10 +19,10 @@ import (
 
 // result is one line of output. Error: Kueue could not be asked; Panic: it crashed.
 type result struct {
-	Name    string            `json:"name"`
-	Answers []json.RawMessage `json:"answers,omitempty"`
-	Error   string            `json:"error,omitempty"`
-	Panic   string            `json:"panic,omitempty"`
+	Name    string    `json:"name"`
+	Answers []*answer `json:"answers,omitempty"`
+	Error   string    `json:"error,omitempty"`
+	Panic   string    `json:"panic,omitempty"`
 }
 
 func main() {
@@ -62,20 +63,23 @@ func answerOne(s *scenario, repeat int) (r result) {
 			}
 		}
 	}()
-	seen := map[string]bool{}
+	q, err := read(s)
+	if err != nil {
+		return result{Name: s.Name, Error: err.Error()}
+	}
+	collected := newCollection()
+	if !q.ordersMatter() {
+		repeat = min(repeat, 2)
+	}
 	for range repeat {
-		a, err := ask(s)
+		a, err := ask(q)
+		if err == nil {
+			err = collected.add(a)
+		}
 		if err != nil {
 			return result{Name: s.Name, Error: err.Error()}
-		}
-		text, err := json.Marshal(a)
-		if err != nil {
-			return result{Name: s.Name, Error: err.Error()}
-		}
-		if !seen[string(text)] {
-			seen[string(text)] = true
-			r.Answers = append(r.Answers, text)
 		}
 	}
+	r.Answers = collected.settle()
 	return r
 }

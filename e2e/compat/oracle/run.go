@@ -11,12 +11,8 @@ import (
 	"sigs.k8s.io/kueue/pkg/workload"
 )
 
-// ask puts a scenario to Kueue.
-func ask(s *scenario) (*answer, error) {
-	q, err := read(s)
-	if err != nil {
-		return nil, err
-	}
+// ask puts a question to Kueue.
+func ask(q *question) (*answer, error) {
 	if err := setGates(q.gates); err != nil {
 		return nil, err
 	}
@@ -105,13 +101,8 @@ func (w *world) observeEviction(wl *kueue.Workload) error {
 	if err != nil {
 		return err
 	}
-	// A strategic merge does not delete what is absent from it, as server-side apply does.
 	released := &kueue.Workload{}
 	if err := w.client.Get(w.ctx, client.ObjectKeyFromObject(wl), released); err != nil {
-		return err
-	}
-	released.Status.Admission = nil
-	if err := w.client.Status().Update(w.ctx, released); err != nil {
 		return err
 	}
 	w.queues.QueueAssociatedInadmissibleWorkloadsAfter(w.ctx, key, func() {

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -65,6 +66,39 @@ func read(s *scenario) (*question, error) {
 	}
 	q.applyDefaults()
 	return q, nil
+}
+
+// ordersMatter says whether some pod set asks for several resources: Kueue goes through those in
+// random order.
+func (q *question) ordersMatter() bool {
+	if q.config.Resources != nil && len(q.config.Resources.Transformations) > 0 {
+		return true
+	}
+	for _, wl := range q.workloads {
+		for i := range wl.Spec.PodSets {
+			names := map[corev1.ResourceName]bool{}
+			spec := &wl.Spec.PodSets[i].Template.Spec
+			for _, container := range append(slices.Clone(spec.Containers), spec.InitContainers...) {
+				for name := range container.Resources.Requests {
+					names[name] = true
+				}
+				for name := range container.Resources.Limits {
+					names[name] = true
+				}
+			}
+			if len(names) > 1 {
+				return true
+			}
+		}
+	}
+	for _, cq := range q.clusterQueues {
+		for _, group := range cq.Spec.ResourceGroups {
+			if len(group.CoveredResources) > 1 && slices.Contains(group.CoveredResources, corev1.ResourcePods) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (q *question) readArgs(args []string) error {

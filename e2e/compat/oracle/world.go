@@ -6,35 +6,28 @@ import (
 	"sync"
 
 	"github.com/go-logr/logr"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	testingclock "k8s.io/utils/clock/testing"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 	qcache "sigs.k8s.io/kueue/pkg/cache/queue"
 	schdcache "sigs.k8s.io/kueue/pkg/cache/scheduler"
-	"sigs.k8s.io/kueue/pkg/controller/core/indexer"
 	"sigs.k8s.io/kueue/pkg/scheduler"
 	preemptexpectations "sigs.k8s.io/kueue/pkg/scheduler/preemption/expectations"
 	"sigs.k8s.io/kueue/pkg/util/expectations"
-	utiltesting "sigs.k8s.io/kueue/pkg/util/testing"
 	"sigs.k8s.io/kueue/pkg/workload"
 )
 
 // world is Kueue's scheduling half, loaded with one scenario: its caches, its queues, its
-// scheduler, and a fake API server holding the objects.
+// scheduler, and a server that holds the objects.
 type world struct {
 	ctx          context.Context
 	log          logr.Logger
 	question     *question
 	clock        *testingclock.FakeClock
-	client       client.Client
+	client       *server
 	cache        *schdcache.Cache
 	queues       *qcache.Manager
 	retryParked  func(context.Context) int
@@ -43,42 +36,21 @@ type world struct {
 	attempts     *attempts
 }
 
-var scheme = func() *runtime.Scheme {
-	s := runtime.NewScheme()
-	utilruntime.Must(clientgoscheme.AddToScheme(s))
-	utilruntime.Must(kueue.AddToScheme(s))
-	return s
-}()
-
-func newClient(q *question) client.Client {
-	var objects []client.Object
-	add := func(object client.Object) { objects = append(objects, object) }
-	each(q.namespaces, func(o *corev1.Namespace) { add(o) })
-	each(q.nodes, func(o *corev1.Node) { add(o) })
-	each(q.pods, func(o *corev1.Pod) { add(o) })
-	each(q.others, add)
-	each(q.flavors, func(o *kueue.ResourceFlavor) { add(o) })
-	each(q.topologies, func(o *kueue.Topology) { add(o) })
-	each(q.checks, func(o *kueue.AdmissionCheck) { add(o) })
-	each(q.cohorts, func(o *kueue.Cohort) { add(o) })
-	each(q.clusterQueues, func(o *kueue.ClusterQueue) { add(o) })
-	each(q.localQueues, func(o *kueue.LocalQueue) { add(o) })
-	each(q.workloads, func(o *kueue.Workload) { add(o) })
-	return fake.NewClientBuilder().WithScheme(scheme).
-		WithIndex(&kueue.LocalQueue{}, indexer.QueueClusterQueueKey, indexer.IndexQueueClusterQueue).
-		WithIndex(&kueue.Workload{}, indexer.WorkloadQueueKey, indexer.IndexWorkloadQueue).
-		WithIndex(&kueue.Workload{}, indexer.WorkloadClusterQueueKey, indexer.IndexWorkloadClusterQueue).
-		WithIndex(&corev1.LimitRange{}, indexer.LimitRangeHasContainerType, indexer.IndexLimitRangeHasContainerType).
-		WithObjects(objects...).
-		WithStatusSubresource(&kueue.Workload{}).
-		WithInterceptorFuncs(interceptor.Funcs{SubResourcePatch: utiltesting.TreatSSAAsStrategicMerge}).
-		Build()
-}
-
-func each[T any](list []T, use func(T)) {
-	for _, item := range list {
-		use(item)
+func newServer(q *question) *server {
+	s := &server{objects: map[key]client.Object{}}
+	for _, o := range q.namespaces {
+		s.add(o.DeepCopy())
 	}
+	for _, o := range q.localQueues {
+		s.add(o.DeepCopy())
+	}
+	for _, o := range q.workloads {
+		s.add(o.DeepCopy())
+	}
+	for _, o := range q.others {
+		s.add(o.DeepCopyObject().(client.Object))
+	}
+	return s
 }
 
 // newWorld loads the caches and queues in the order in which Kueue's own tests do.
@@ -89,7 +61,7 @@ func newWorld(q *question) (*world, error) {
 		log:          log,
 		question:     q,
 		clock:        testingclock.NewFakeClock(q.now),
-		client:       newClient(q),
+		client:       newServer(q),
 		expectations: preemptexpectations.New(),
 		attempts:     &attempts{},
 	}
