@@ -21,7 +21,7 @@ std::vector<std::uint32_t> relevant(const PlanTrial& trial) {
     }
   }
   std::ranges::sort(resources);
-  resources.erase(std::ranges::unique(resources).begin(), resources.end());
+  resources.erase(std::unique(resources.begin(), resources.end()), resources.end());
   return resources;
 }
 

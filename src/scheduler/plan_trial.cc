@@ -51,7 +51,7 @@ void PlanTrial::clear() {
   transaction_.roll_back();
   ++changes_;
   std::ranges::sort(touched_);
-  touched_.erase(std::ranges::unique(touched_).begin(), touched_.end());
+  touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
   for (const std::size_t node : touched_) refresh(node);
   touched_.clear();
 }
