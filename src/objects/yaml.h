@@ -9,7 +9,7 @@
 namespace quorate::objects {
 
 struct YamlLimits {
-  int depth = 200;          // of nested collections
+  int depth = 200;         // of nested collections
   std::size_t growth = 8;  // bytes out per byte in, beyond 256 KiB: what aliases may blow up
 };
 
