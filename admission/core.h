@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "admission/assigner.h"
+#include "admission/class_table.h"
 #include "admission/decision.h"
 #include "admission/facts.h"
 #include "admission/key_index.h"
@@ -24,7 +25,6 @@
 
 namespace quorate::admission {
 
-using WorkloadId = Id<struct WorkloadTag>;
 using QueueId = Id<struct ClusterQueueTag>;
 using LocalId = Id<struct LocalQueueTag>;
 
@@ -34,8 +34,9 @@ enum class Bucket : std::uint8_t { None, Heap, Parked, InFlight };
 
 // Why a workload waits, as last decided.
 struct Verdict {
-  std::string reason, message;
+  Reason reason = Reason::None;
   Proof proof;
+  std::uint64_t text = 0;  // digest of reason and message, as of a condition
 };
 
 // Quota held by a workload.
@@ -86,11 +87,6 @@ struct LocalQueue {
   bool open() const { return spec && !spec->terminating && spec->stop_policy == StopPolicy::None; }
 };
 
-struct ParkedClass {
-  std::shared_ptr<const Facts> facts;
-  std::shared_ptr<const Verdict> verdict;
-};
-
 struct ClusterQueue {
   std::string name;
   std::shared_ptr<const ClusterQueueSpec> spec;  // nullptr: only referred to
@@ -100,7 +96,7 @@ struct ClusterQueue {
   ActiveView active;
   std::vector<WorkloadId> heap;  // binary heap, best first
   std::vector<WorkloadId> parked;
-  std::map<std::uint64_t, ParkedClass> classes;
+  ClassTable classes;  // of workloads that failed; their equals are not evaluated
   std::vector<WorkloadId> holders;
   std::vector<LocalId> locals;
   std::int32_t admitted = 0;
@@ -162,8 +158,8 @@ class Core {
   std::optional<QueueView> cluster_queue(const std::string& name);
   std::vector<ObjectKey> local_queues() const;
   std::optional<QueueView> local_queue(const ObjectKey& key);
-  std::vector<std::string> changed_cluster_queues(std::uint64_t& cursor) const;
-  std::vector<ObjectKey> changed_local_queues(std::uint64_t& cursor) const;
+  std::vector<std::string> changed_cluster_queues(std::uint64_t& cursor);
+  std::vector<ObjectKey> changed_local_queues(std::uint64_t& cursor);
   std::optional<Hold> waiting(const ObjectKey& workload) const;
   std::vector<ObjectKey> pending(const std::string& cluster_queue, bool parked_only) const;
 
@@ -220,7 +216,8 @@ class Core {
   void set_bucket(WorkloadId id, Bucket bucket, QueueId queue);
   bool queueable(const Workload& workload) const;
   bool backoff_over(const Facts& facts) const;
-  const ParkedClass* parked_class(const ClusterQueue& queue, const Facts& facts) const;
+  // The workload that failed and equals this one; nullptr if none is remembered.
+  const Workload* failed_equal(const ClusterQueue& queue, const Facts& facts) const;
   // Puts a workload where it belongs after an event; `old` is what was known before (nullptr: new).
   void place(WorkloadId id, const Facts* old);
   void requeue(WorkloadId id, RequeueReason reason, std::shared_ptr<const Scan> scan);
@@ -258,6 +255,7 @@ class Core {
 
   // core_reconcile.cc
   void reconcile_dirty();
+  void sort_decisions(std::size_t from);
   void reconcile(WorkloadId id);
   bool reconcile_checks(WorkloadId id);
   bool reconcile_inactive(WorkloadId id);
@@ -266,9 +264,11 @@ class Core {
   void reconcile_reserved(WorkloadId id);
   std::vector<std::string> required_checks(const Workload& workload) const;
   bool checks_ready(const Workload& workload) const;
-  void hold(WorkloadId id, std::string reason, std::string message, Proof proof);
   void hold(WorkloadId id, Reason reason, Proof proof);
-  void show(WorkloadId id);  // writes the verdict unless the API shows it
+  void show(WorkloadId id);  // says the verdict unless the API shows it
+  void show_bypassed(WorkloadId id, const Verdict& verdict);
+  bool shows(WorkloadId id, std::uint64_t text);
+  Hold hold_of(const Workload& workload, const Verdict& verdict, std::string message) const;
   template <class D>
   void issue(WorkloadId id, D decision);
 
@@ -303,9 +303,9 @@ class Core {
   std::map<std::uint32_t, MoveBack> move_backs_;
   std::vector<std::pair<Time, WorkloadId>> timers_;  // a heap, earliest first
   std::vector<WorkloadId> dirty_;
-  std::map<std::uint64_t, std::string> changed_queues_;  // by version
-  std::map<std::uint64_t, ObjectKey> changed_locals_;
-  std::uint64_t version_ = 0;
+  std::set<std::pair<std::uint64_t, std::string>> changed_queues_;  // by version
+  std::set<std::pair<std::uint64_t, ObjectKey>> changed_locals_;
+  std::uint64_t version_ = 1;
   std::uint64_t cycle_ = 0;
   Time now_;
   std::vector<Decision> out_;

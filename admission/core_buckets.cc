@@ -8,9 +8,9 @@
 namespace quorate::admission {
 namespace {
 
-bool same_condition(const Facts& a, const Facts& b, const char* type) {
-  const ConditionView* x = a.condition(type);
-  const ConditionView* y = b.condition(type);
+bool same_condition(const Facts& a, const Facts& b, Cond type) {
+  const ConditionFacts* x = a.condition(type);
+  const ConditionFacts* y = b.condition(type);
   return x == y || (x != nullptr && y != nullptr && *x == *y);
 }
 
@@ -19,7 +19,7 @@ bool same_condition(const Facts& a, const Facts& b, const char* type) {
 bool changed_relevantly(const Facts& a, const Facts& b) {
   return a.generation != b.generation || a.scheduling_hash != b.scheduling_hash ||
          a.requeue_at != b.requeue_at || (a.invalid == nullptr) != (b.invalid == nullptr) ||
-         !same_condition(a, b, "Evicted") || !same_condition(a, b, "Requeued");
+         !same_condition(a, b, Cond::Evicted) || !same_condition(a, b, Cond::Requeued);
 }
 
 }  // namespace
@@ -119,25 +119,26 @@ void Core::leave_bucket(WorkloadId id) {
 
 bool Core::queueable(const Workload& workload) const {
   const Facts& facts = *workload.facts;
-  if (!facts.active || facts.finished() || facts.gated || facts.terminating) return false;
+  if (!facts.active || facts.finished() || facts.gated_by || facts.terminating) return false;
   if (workload.held || workload.vanished) return false;
-  const ConditionView* reserved = facts.condition("QuotaReserved");
+  const ConditionFacts* reserved = facts.condition(Cond::QuotaReserved);
   if (reserved != nullptr && reserved->status == ConditionView::Status::False &&
       reserved->reason == "OnHold") {
     return false;
   }
-  return !facts.is_true("WaitingForReplacementPods");
+  return !facts.is_true(Cond::WaitingForReplacementPods);
 }
 
 bool Core::backoff_over(const Facts& facts) const {
-  return !facts.is_false("Requeued") && (!facts.requeue_at || *facts.requeue_at <= now_);
+  return !facts.is_false(Cond::Requeued) && (!facts.requeue_at || *facts.requeue_at <= now_);
 }
 
-const ParkedClass* Core::parked_class(const ClusterQueue& queue, const Facts& facts) const {
+const Workload* Core::failed_equal(const ClusterQueue& queue, const Facts& facts) const {
   if (queue.strict() || !config_.equivalence_classes) return nullptr;
-  const auto found = queue.classes.find(facts.scheduling_hash);
-  return found != queue.classes.end() && same_class(*found->second.facts, facts) ? &found->second
-                                                                                 : nullptr;
+  const WorkloadId id = queue.classes.find(facts.scheduling_hash);
+  const Workload* equal = id ? workloads_.find(id) : nullptr;
+  if (equal == nullptr || !equal->verdict || !same_class(*equal->facts, facts)) return nullptr;
+  return equal;
 }
 
 void Core::place(WorkloadId id, const Facts* old) {
@@ -165,10 +166,10 @@ void Core::place(WorkloadId id, const Facts* old) {
   if (workload.verdict && workload.verdict->proof.layer == Layer::Queue) workload.verdict.reset();
   if (!backoff_over(facts)) {
     park(target, id, false);
-    if (facts.requeue_at) set_timer(id, *facts.requeue_at);
+    if (facts.requeue_at && *facts.requeue_at > now_) set_timer(id, *facts.requeue_at);
     return;
   }
-  if (parked_class(queues_.at(target), facts) != nullptr) {
+  if (failed_equal(queues_.at(target), facts) != nullptr) {
     park(target, id, true);
     return;
   }
@@ -179,11 +180,11 @@ void Core::requeue(WorkloadId id, RequeueReason reason, std::shared_ptr<const Sc
   Workload& workload = workloads_.at(id);
   const QueueId queue_id = workload.queue;
   ClusterQueue& queue = queues_.at(queue_id);
-  workload.scan = std::move(scan);
+  // A scan that reached the end starts anew, just as none.
+  workload.scan = scan && scan->pending() ? std::move(scan) : nullptr;
   const bool immediate = queue.strict() ? reason != RequeueReason::NamespaceMismatch
                                         : reason == RequeueReason::FailedAfterNomination;
-  const bool pending = workload.scan && workload.scan->pending();
-  if (immediate || pending) {
+  if (immediate || workload.scan) {
     // Back where it was; nothing new that would wake the tree.
     set_bucket(id, Bucket::Heap, queue_id);
     queue.heap.push_back(id);
@@ -193,11 +194,11 @@ void Core::requeue(WorkloadId id, RequeueReason reason, std::shared_ptr<const Sc
   park(queue_id, id, false);
   const bool of_class = reason == RequeueReason::NoFit || reason == RequeueReason::NoCandidates;
   if (queue.strict() || !of_class || !config_.equivalence_classes) return;
-  queue.classes[workload.facts->scheduling_hash] = {workload.facts, workload.verdict};
+  queue.classes.put(workload.facts->scheduling_hash, id);
   // Its equals would fail for the same reason. Those at the top go now, the others when they get
   // there: each costs a step of the heap, none an evaluation.
   while (!queue.heap.empty() &&
-         parked_class(queue, *workloads_.at(queue.heap.front()).facts) != nullptr) {
+         failed_equal(queue, *workloads_.at(queue.heap.front()).facts) != nullptr) {
     park(queue_id, heap_pop(queue_id), true);
   }
 }

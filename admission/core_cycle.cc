@@ -61,7 +61,7 @@ std::vector<Core::Entry> Core::pop_heads(std::vector<std::uint32_t>& trees) {
       if (!queue.active.active) continue;
       // Equals of a workload that failed are not evaluated again.
       while (!queue.heap.empty() &&
-             parked_class(queue, *workloads_.at(queue.heap.front()).facts) != nullptr) {
+             failed_equal(queue, *workloads_.at(queue.heap.front()).facts) != nullptr) {
         park(id, heap_pop(id), true);
       }
       if (!queue.heap.empty()) heads.push_back({heap_pop(id), id, {}, false});
@@ -80,10 +80,12 @@ void Core::run_heads() {
   std::vector<Entry> heads = pop_heads(trees);
 
   std::vector<Entry> nominees;
+  const std::size_t decided = out_.size();
   for (Entry& head : heads) {
     if (!nominate(head)) continue;
     nominees.push_back({head.workload, head.queue, std::move(head.assignment), head.resumed});
   }
+  sort_decisions(decided);  // heads come in no meaningful order
   order(nominees);
 
   std::vector<bool> progressed(trees.size(), false);
@@ -113,7 +115,7 @@ void Core::quieten(const std::vector<std::uint32_t>& trees, const std::vector<En
     if (!queue.heap.empty() && queue.heap.front() != head.workload) same = false;
     const Workload& workload = workloads_.at(head.workload);
     if (workload.bucket != Bucket::Heap) same = false;
-    if (head.resumed || (workload.scan && workload.scan->pending())) complete = false;
+    if (head.resumed || workload.scan) complete = false;
   }
   for (std::size_t i = 0; i < trees.size(); ++i) {
     Tree& tree = trees_.at(trees[i]);
@@ -184,7 +186,7 @@ bool Core::nominate(Entry& entry) {
   if (scan && cycle_ - scan->cycle > 1 && scan->generation < tree_.generation(queue.node)) {
     scan.reset();
   }
-  entry.resumed = scan && scan->pending();
+  entry.resumed = scan != nullptr;
   entry.assignment = assign_or_shrink(assign_context(queue), facts, scan.get());
   entry.assignment.scan.cycle = cycle_;
   return true;

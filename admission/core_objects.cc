@@ -13,7 +13,6 @@ Core::Core(const Core& other, Journal& journal)
       names_(other.names_),
       tree_(other.tree_, journal),
       order_(other.order_),
-      compiler_(other.compiler_),
       flavors_(other.flavors_),
       checks_(other.checks_),
       namespaces_(other.namespaces_),
@@ -124,7 +123,7 @@ QueueId Core::queue_ref(const std::string& name) {
 void Core::drop_queue_if_unused(QueueId id) {
   const ClusterQueue* queue = queues_.find(id);
   if (queue == nullptr || queue->spec || !queue->locals.empty() || !queue->holders.empty()) return;
-  changed_queues_.erase(queue->changed);
+  changed_queues_.erase({queue->changed, queue->name});
   queue_names_.erase(queue->name);
   queues_.erase(id);
 }
@@ -163,7 +162,7 @@ void Core::cluster_queue_gone(const std::string& name) {
   queue.plan = {};
   queue.classes.clear();
   queue.active = {};
-  changed_queues_.erase(queue.changed);
+  changed_queues_.erase({queue.changed, queue.name});
   queue.changed = 0;
   for (const LocalId local : queue.locals) changed(local);
   drop_queue_if_unused(id);
@@ -217,7 +216,7 @@ void Core::drop_local_if_unused(LocalId id) {
   const LocalQueue* local = locals_.find(id);
   if (local == nullptr || local->spec || !local->members.empty()) return;
   point_local_at(id, "");
-  changed_locals_.erase(local->changed);
+  changed_locals_.erase({local->changed, local->key});
   local_keys_.erase(local->key);
   locals_.erase(id);
 }
@@ -260,7 +259,7 @@ void Core::local_queue_gone(const ObjectKey& key) {
   place_members(id);
   mark_members_dirty(id);
   point_local_at(id, "");
-  changed_locals_.erase(local.changed);
+  changed_locals_.erase({local.changed, local.key});
   local.changed = 0;
   drop_local_if_unused(id);
 }
@@ -313,6 +312,7 @@ void Core::apply(const LimitRangeSpec& spec) {
     if (key.ns == spec.key.ns) ranges.push_back(&range);
   }
   limits_[spec.key.ns] = merge_limits(ranges);
+  compiler_.reset();
   recompile_pending(spec.key.ns);
 }
 
@@ -327,6 +327,7 @@ void Core::limit_range_gone(const ObjectKey& key) {
   } else {
     limits_[key.ns] = merge_limits(ranges);
   }
+  compiler_.reset();
   recompile_pending(key.ns);
 }
 
@@ -334,11 +335,14 @@ void Core::apply(const RuntimeClassSpec& spec) {
   const auto known = runtime_classes_.find(spec.name);
   if (known != runtime_classes_.end() && known->second == spec) return;
   runtime_classes_[spec.name] = spec;
+  compiler_.reset();
   recompile_pending("");
 }
 
 void Core::runtime_class_gone(const std::string& name) {
-  if (runtime_classes_.erase(name) > 0) recompile_pending("");
+  if (runtime_classes_.erase(name) == 0) return;
+  compiler_.reset();
+  recompile_pending("");
 }
 
 }  // namespace quorate::admission

@@ -30,19 +30,29 @@ std::string reason_of(const D& decision) {
 
 }  // namespace
 
+// Workloads do not look at each other here, so only what is decided needs an order.
 void Core::reconcile_dirty() {
   std::vector<WorkloadId> ids;
-  for (const WorkloadId id : dirty_) {
-    if (Workload* workload = workloads_.find(id)) {
-      workload->dirty = false;
-      ids.push_back(id);
-    }
+  ids.swap(dirty_);
+  for (const WorkloadId id : ids) {
+    Workload* workload = workloads_.find(id);
+    if (workload == nullptr) continue;
+    workload->dirty = false;
+    reconcile(id);
   }
-  dirty_.clear();
-  std::sort(ids.begin(), ids.end(), [this](WorkloadId a, WorkloadId b) {
-    return workloads_.at(a).facts->key < workloads_.at(b).facts->key;
-  });
-  for (const WorkloadId id : ids) reconcile(id);
+  sort_decisions(0);
+}
+
+// At most one decision per workload and part of the cycle, so its key makes a total order.
+void Core::sort_decisions(std::size_t from) {
+  std::sort(out_.begin() + static_cast<std::ptrdiff_t>(from), out_.end(),
+            [](const Decision& a, const Decision& b) {
+              const auto key = [](const Decision& decision) -> const ObjectKey& {
+                return std::visit([](const auto& one) -> const ObjectKey& { return one.workload; },
+                                  decision);
+              };
+              return key(a) < key(b);
+            });
 }
 
 void Core::reconcile(WorkloadId id) {
@@ -80,14 +90,14 @@ bool Core::reconcile_checks(WorkloadId id) {
 bool Core::reconcile_inactive(WorkloadId id) {
   const Workload& workload = workloads_.at(id);
   const Facts& facts = *workload.facts;
-  const ConditionView* target = facts.condition("DeactivationTarget");
+  const ConditionFacts* target = facts.condition(Cond::DeactivationTarget);
   const bool doomed = target != nullptr && target->status == ConditionView::Status::True;
   if (facts.active && !doomed) return false;
   if (!facts.evicted()) {
     Evict evict{facts.key, facts.uid, "Deactivated", deactivated_message(""), "", {}, facts.active};
     if (doomed) {
       evict.reason = "DeactivatedDueTo" + target->reason;
-      evict.message = deactivated_message(target->message);
+      evict.message = deactivated_message(*facts.target_message);
     }
     issue(id, std::move(evict));
   } else if (!workload.held && !facts.active) {
@@ -100,7 +110,7 @@ bool Core::reconcile_inactive(WorkloadId id) {
 bool Core::reconcile_requeued(WorkloadId id) {
   const Workload& workload = workloads_.at(id);
   const Facts& facts = *workload.facts;
-  const ConditionView* requeued = facts.condition("Requeued");
+  const ConditionFacts* requeued = facts.condition(Cond::Requeued);
   if (workload.held || requeued == nullptr || requeued->status != ConditionView::Status::False) {
     return false;
   }
@@ -128,7 +138,7 @@ void Core::reconcile_pending(WorkloadId id) {
   Workload& workload = workloads_.at(id);
   workload.issued = 0;
   const Facts& facts = *workload.facts;
-  const ConditionView* reserved = facts.condition("QuotaReserved");
+  const ConditionFacts* reserved = facts.condition(Cond::QuotaReserved);
   if (reserved != nullptr && reserved->status == ConditionView::Status::False &&
       reserved->reason == "OnHold") {
     return;
@@ -148,11 +158,9 @@ void Core::reconcile_pending(WorkloadId id) {
   }
   const ClusterQueue& queue = queues_.at(local->queue);
   if (!queue.active.active) return closed(name, "Inactive", "");
-  if (facts.gated) return closed(name, "Gated", facts.gated_by);
+  if (facts.gated_by) return closed(name, "Gated", *facts.gated_by);
   if (workload.bypassed) {
-    if (const ParkedClass* parked = parked_class(queue, facts); parked && parked->verdict) {
-      hold(id, parked->verdict->reason, kBypassedMessage, parked->verdict->proof);
-    }
+    if (const Workload* equal = failed_equal(queue, facts)) show_bypassed(id, *equal->verdict);
     return;
   }
   show(id);
@@ -245,37 +253,44 @@ void Core::reconcile_reserved(WorkloadId id) {
 
 // --- saying it ---
 
-void Core::hold(WorkloadId id, Reason reason, Proof proof) {
-  std::string message = message_of(proof);
-  hold(id, reason_text(reason), std::move(message), std::move(proof));
+Hold Core::hold_of(const Workload& workload, const Verdict& verdict, std::string message) const {
+  return {workload.facts->key, workload.facts->uid, reason_text(verdict.reason), std::move(message),
+          verdict.proof};
 }
 
-void Core::hold(WorkloadId id, std::string reason, std::string message, Proof proof) {
+void Core::hold(WorkloadId id, Reason reason, Proof proof) {
   Workload& workload = workloads_.at(id);
-  if (!workload.verdict || workload.verdict->reason != reason ||
-      workload.verdict->message != message || workload.verdict->proof != proof) {
-    workload.verdict = std::make_shared<const Verdict>(
-        Verdict{std::move(reason), std::move(message), std::move(proof)});
+  std::string message = message_of(proof);
+  const std::uint64_t text = condition_text(reason_text(reason), message);
+  if (!workload.verdict || workload.verdict->text != text || workload.verdict->proof != proof) {
+    workload.verdict = std::make_shared<const Verdict>(Verdict{reason, std::move(proof), text});
   }
-  show(id);
+  if (!shows(id, text)) out_.push_back(hold_of(workload, *workload.verdict, std::move(message)));
 }
 
 void Core::show(WorkloadId id) {
+  const Workload& workload = workloads_.at(id);
+  if (!workload.verdict || shows(id, workload.verdict->text)) return;
+  out_.push_back(hold_of(workload, *workload.verdict, message_of(workload.verdict->proof)));
+}
+
+void Core::show_bypassed(WorkloadId id, const Verdict& verdict) {
+  if (shows(id, condition_text(reason_text(verdict.reason), kBypassedMessage))) return;
+  out_.push_back(hold_of(workloads_.at(id), verdict, kBypassedMessage));
+}
+
+// Whether the object has that condition QuotaReserved=False already, or was told to have it lately.
+bool Core::shows(WorkloadId id, std::uint64_t text) {
   Workload& workload = workloads_.at(id);
-  if (!workload.verdict) return;
-  const Verdict& verdict = *workload.verdict;
-  const ConditionView* shown = workload.facts->condition("QuotaReserved");
-  if (shown != nullptr && shown->status == ConditionView::Status::False &&
-      shown->reason == verdict.reason && shown->message == verdict.message) {
+  const ConditionFacts* shown = workload.facts->condition(Cond::QuotaReserved);
+  if (shown != nullptr && shown->status == ConditionView::Status::False && shown->text == text) {
     workload.issued_hold = 0;
-    return;
+    return true;
   }
-  const std::uint64_t digest = digest_of("hold", verdict.reason, verdict.message);
-  if (workload.issued_hold == digest && now_ < workload.issued_at + kPatience) return;
-  workload.issued_hold = digest;
+  if (workload.issued_hold == text && now_ < workload.issued_at + kPatience) return true;
+  workload.issued_hold = text;
   workload.issued_at = now_;
-  out_.push_back(Hold{workload.facts->key, workload.facts->uid, verdict.reason, verdict.message,
-                      verdict.proof});
+  return false;
 }
 
 template <class D>

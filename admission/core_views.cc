@@ -6,38 +6,40 @@
 
 namespace quorate::admission {
 
+// Versions count readings, not changes: whatever changes between two readings gets one version, so
+// that most changes cost a comparison.
 void Core::changed(QueueId id) {
   ClusterQueue& queue = queues_.at(id);
-  if (!queue.spec) return;
-  changed_queues_.erase(queue.changed);
-  queue.changed = ++version_;
-  changed_queues_.emplace(queue.changed, queue.name);
+  if (!queue.spec || queue.changed == version_) return;
+  changed_queues_.erase({queue.changed, queue.name});
+  queue.changed = version_;
+  changed_queues_.insert({queue.changed, queue.name});
 }
 
 void Core::changed(LocalId id) {
   LocalQueue& local = locals_.at(id);
-  if (!local.spec) return;
-  changed_locals_.erase(local.changed);
-  local.changed = ++version_;
-  changed_locals_.emplace(local.changed, local.key);
+  if (!local.spec || local.changed == version_) return;
+  changed_locals_.erase({local.changed, local.key});
+  local.changed = version_;
+  changed_locals_.insert({local.changed, local.key});
 }
 
-std::vector<std::string> Core::changed_cluster_queues(std::uint64_t& cursor) const {
+std::vector<std::string> Core::changed_cluster_queues(std::uint64_t& cursor) {
   std::vector<std::string> names;
-  for (auto at = changed_queues_.upper_bound(cursor); at != changed_queues_.end(); ++at) {
+  for (auto at = changed_queues_.lower_bound({cursor + 1, ""}); at != changed_queues_.end(); ++at) {
     names.push_back(at->second);
   }
-  cursor = version_;
+  cursor = version_++;
   std::sort(names.begin(), names.end());
   return names;
 }
 
-std::vector<ObjectKey> Core::changed_local_queues(std::uint64_t& cursor) const {
+std::vector<ObjectKey> Core::changed_local_queues(std::uint64_t& cursor) {
   std::vector<ObjectKey> keys;
-  for (auto at = changed_locals_.upper_bound(cursor); at != changed_locals_.end(); ++at) {
+  for (auto at = changed_locals_.lower_bound({cursor + 1, {}}); at != changed_locals_.end(); ++at) {
     keys.push_back(at->second);
   }
-  cursor = version_;
+  cursor = version_++;
   std::sort(keys.begin(), keys.end());
   return keys;
 }
@@ -132,15 +134,12 @@ std::optional<Hold> Core::waiting(const ObjectKey& key) const {
   const Workload& workload = workloads_.at(id);
   const Facts& facts = *workload.facts;
   if (workload.bypassed) {
-    if (const ParkedClass* parked = parked_class(queues_.at(workload.queue), facts);
-        parked != nullptr && parked->verdict) {
-      return Hold{facts.key, facts.uid, parked->verdict->reason, kBypassedMessage,
-                  parked->verdict->proof};
+    if (const Workload* equal = failed_equal(queues_.at(workload.queue), facts)) {
+      return hold_of(workload, *equal->verdict, kBypassedMessage);
     }
   }
   if (!workload.verdict) return std::nullopt;
-  return Hold{facts.key, facts.uid, workload.verdict->reason, workload.verdict->message,
-              workload.verdict->proof};
+  return hold_of(workload, *workload.verdict, message_of(workload.verdict->proof));
 }
 
 std::vector<ObjectKey> Core::pending(const std::string& name, bool parked_only) const {

@@ -234,7 +234,7 @@ void Core::take_admission(WorkloadId id, const Facts* old) {
   workload.assumed = false;
   workload.written = false;
   workload.decided_on.reset();
-  set_admitted(id, facts.is_true("Admitted"));
+  set_admitted(id, facts.is_true(Cond::Admitted));
 }
 
 // Whether an object without admission is newer than our decision to admit it. Until the write is
@@ -244,15 +244,12 @@ void Core::take_admission(WorkloadId id, const Facts* old) {
 bool Core::lost_assumption(const Workload& workload, const Facts& now) const {
   if (now.finished()) return true;
   if (!workload.written) return false;
-  const ConditionView* reserved = now.condition("QuotaReserved");
+  const ConditionFacts* reserved = now.condition(Cond::QuotaReserved);
   if (reserved == nullptr || reserved->status != ConditionView::Status::False) return false;
-  const ConditionView* before =
-      workload.decided_on ? workload.decided_on->condition("QuotaReserved") : nullptr;
+  const ConditionFacts* before =
+      workload.decided_on ? workload.decided_on->condition(Cond::QuotaReserved) : nullptr;
   if (before != nullptr && *before == *reserved) return false;
-  if (workload.verdict && workload.verdict->reason == reserved->reason &&
-      workload.verdict->message == reserved->message) {
-    return false;
-  }
+  if (workload.verdict && workload.verdict->text == reserved->text) return false;
   constexpr std::int64_t kSecond = 1'000'000'000;  // conditions carry whole seconds
   return reserved->last_transition.nanos >= workload.decided.nanos / kSecond * kSecond;
 }

@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 7> kConditions = {
 
 // Evictions that the workload itself caused put it behind those of its priority.
 Time queue_time(const Facts& facts, const Config& config) {
-  const ConditionView* evicted = facts.condition("Evicted");
+  const ConditionFacts* evicted = facts.condition(Cond::Evicted);
   if (evicted == nullptr || evicted->status != ConditionView::Status::True) return facts.created;
   const bool timed_out = evicted->reason == "PodsReadyTimeout" && !config.requeue_by_creation;
   return timed_out || evicted->reason == "AdmissionCheck" ? evicted->last_transition
@@ -58,19 +58,23 @@ bool ResourceOrder::before(const quota::Names& names, std::uint32_t a, std::uint
   return names.resources.name({a, 0}) < names.resources.name({b, 0});
 }
 
-const ConditionView* Facts::condition(std::string_view type) const {
+std::uint64_t condition_text(std::string_view reason, std::string_view message) {
+  return Digest().text(reason).text(message).value();
+}
+
+const ConditionFacts* Facts::condition(Cond type) const {
   const auto found = std::find_if(conditions.begin(), conditions.end(),
-                                  [&](const ConditionView& one) { return one.type == type; });
+                                  [&](const ConditionFacts& one) { return one.type == type; });
   return found == conditions.end() ? nullptr : &*found;
 }
 
-bool Facts::is_true(std::string_view type) const {
-  const ConditionView* found = condition(type);
+bool Facts::is_true(Cond type) const {
+  const ConditionFacts* found = condition(type);
   return found != nullptr && found->status == ConditionView::Status::True;
 }
 
-bool Facts::is_false(std::string_view type) const {
-  const ConditionView* found = condition(type);
+bool Facts::is_false(Cond type) const {
+  const ConditionFacts* found = condition(type);
   return found != nullptr && found->status == ConditionView::Status::False;
 }
 
@@ -88,24 +92,29 @@ bool same_class(const Facts& a, const Facts& b) {
 std::shared_ptr<const PodShape> FactsCompiler::shape(const PodTemplate& stated,
                                                      const RequestContext& context,
                                                      quota::Names& names, ResourceOrder& order) {
-  PodTemplate full = with_defaults(stated, context);
-  const std::uint64_t digest = digest_of(full);
-  const auto [from, to] = shapes_.equal_range(digest);
+  const Key key{digest_of(stated), context.limits};
+  const auto [from, to] = shapes_.equal_range(key);
   for (auto at = from; at != to; ++at) {
-    const auto known = at->second.lock();
-    if (known && *known->pod == full && *known->source == stated) return known;
+    if (const auto known = at->second.lock(); known && same_pod(*known->source, stated))
+      return known;
   }
+  auto source = std::make_shared<PodTemplate>(stated);
+  source->labels.clear();
+  source->annotations.clear();
+  source->scheduling_group.clear();
+  source->scheduling_gates.clear();
   auto made = std::make_shared<PodShape>();
-  made->source = std::make_shared<const PodTemplate>(stated);
-  made->pod = full == stated ? made->source : std::make_shared<const PodTemplate>(std::move(full));
-  made->digest = digest;
+  PodTemplate full = with_defaults(*source, context);
+  made->digest = digest_of(full);
+  made->pod = full == *source ? source : std::make_shared<const PodTemplate>(std::move(full));
+  made->source = std::move(source);
   for (const auto& [resource, amount] : quota_request(*made->pod, *context.config)) {
     made->requests.push_back({names.resources.intern(resource).slot, amount});
   }
   std::sort(made->requests.begin(), made->requests.end(),
             [&](const auto& a, const auto& b) { return order.before(names, a.first, b.first); });
   if (shapes_.size() >= sweep_at_) forget_unused();
-  shapes_.emplace(digest, made);
+  shapes_.emplace(key, made);
   return made;
 }
 
@@ -126,17 +135,21 @@ std::shared_ptr<const Facts> FactsCompiler::compile(const WorkloadSpec& spec,
   facts->created = spec.created;
   facts->active = spec.active;
   facts->terminating = spec.terminating;
-  facts->gated = spec.gated;
-  facts->gated_by = spec.gated_by;
+  if (spec.gated) facts->gated_by = std::make_shared<const std::string>(spec.gated_by);
   facts->checks = spec.checks;
   facts->requeue_at = spec.requeue_at;
   if (spec.admission) facts->admission = std::make_shared<const Admission>(*spec.admission);
   for (const ConditionView& condition : spec.conditions) {
-    if (std::binary_search(kConditions.begin(), kConditions.end(), condition.type)) {
-      facts->conditions.push_back(condition);
+    const auto known = std::lower_bound(kConditions.begin(), kConditions.end(), condition.type);
+    if (known == kConditions.end() || *known != condition.type) continue;
+    const auto type = static_cast<Cond>(known - kConditions.begin());
+    facts->conditions.push_back({type, condition.status, condition.reason,
+                                 condition_text(condition.reason, condition.message),
+                                 condition.last_transition});
+    if (type == Cond::DeactivationTarget) {
+      facts->target_message = std::make_shared<const std::string>(condition.message);
     }
   }
-
   for (const PodSetSpec& pods : spec.pod_sets) {
     PodSetFacts& set = facts->pod_sets.emplace_back();
     set.name = pods.name;
@@ -147,12 +160,7 @@ std::shared_ptr<const Facts> FactsCompiler::compile(const WorkloadSpec& spec,
         (done == spec.reclaimable_pods.end() ? 0 : std::clamp(done->second, 0, set.count));
     set.min_count = pods.min_count;
     if (pods.topology) set.topology = std::make_shared<const TopologyRequest>(*pods.topology);
-    PodTemplate pod = *pods.pod;
-    pod.labels.clear();
-    pod.annotations.clear();
-    pod.scheduling_group.clear();
-    pod.scheduling_gates.clear();
-    set.shape = shape(pod, context, names, order);
+    set.shape = shape(*pods.pod, context, names, order);
   }
   finish(*facts, context);
   return facts;

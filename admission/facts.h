@@ -36,6 +36,28 @@ struct PodShape {
   std::vector<std::pair<std::uint32_t, Quantity>> requests;  // of one pod, in ResourceOrder
 };
 
+// The conditions that admission looks at.
+enum class Cond : std::uint8_t {
+  Admitted,
+  DeactivationTarget,
+  Evicted,
+  Finished,
+  QuotaReserved,
+  Requeued,
+  WaitingForReplacementPods,
+};
+
+struct ConditionFacts {
+  Cond type = Cond::Admitted;
+  ConditionView::Status status = ConditionView::Status::Unknown;
+  std::string reason;
+  std::uint64_t text = 0;  // digest of reason and message
+  Time last_transition;
+
+  friend bool operator==(const ConditionFacts&, const ConditionFacts&) = default;
+};
+std::uint64_t condition_text(std::string_view reason, std::string_view message);
+
 struct PodSetFacts {
   std::string name;
   std::int32_t count = 0;      // as specified
@@ -56,31 +78,35 @@ struct Facts {
   Time queued_at;  // its place in the queue among equal priorities
   bool active = true;
   bool terminating = false;
-  bool gated = false;
-  std::string gated_by;
+  std::shared_ptr<const std::string> gated_by;  // nullptr: not gated
   std::uint64_t scheduling_hash = 0;
   std::vector<PodSetFacts> pod_sets;
   std::shared_ptr<const InvalidInput> invalid;  // requests against limits and LimitRanges
 
   std::shared_ptr<const Admission> admission;
-  std::vector<ConditionView> conditions;  // those that admission looks at
+  std::vector<ConditionFacts> conditions;
+  std::shared_ptr<const std::string> target_message;  // of DeactivationTarget
   std::vector<CheckStatus> checks;
   std::optional<Time> requeue_at;
 
-  const ConditionView* condition(std::string_view type) const;
-  bool is_true(std::string_view type) const;
-  bool is_false(std::string_view type) const;
-  bool finished() const { return is_true("Finished"); }
-  bool evicted() const { return is_true("Evicted"); }
+  const ConditionFacts* condition(Cond type) const;
+  bool is_true(Cond type) const;
+  bool is_false(Cond type) const;
+  bool finished() const { return is_true(Cond::Finished); }
+  bool evicted() const { return is_true(Cond::Evicted); }
 };
 
 // Equal for every question of scheduling: the exact relation behind scheduling_hash.
 bool same_class(const Facts& a, const Facts& b);
 
 // Compiles workloads, sharing equal pods. Emptied by reset() when configuration, LimitRanges or
-// RuntimeClasses change.
+// RuntimeClasses change. A copy starts empty: it belongs to a fork with contexts of its own.
 class FactsCompiler {
  public:
+  FactsCompiler() = default;
+  FactsCompiler(const FactsCompiler&) {}
+  FactsCompiler& operator=(const FactsCompiler&) = delete;
+
   std::shared_ptr<const Facts> compile(const WorkloadSpec& spec, const RequestContext& context,
                                        quota::Names& names, ResourceOrder& order);
   // The same workload under another context.
@@ -94,7 +120,9 @@ class FactsCompiler {
   static void finish(Facts& facts, const RequestContext& context);
   void forget_unused();
 
-  std::multimap<std::uint64_t, std::weak_ptr<const PodShape>> shapes_;
+  // By what the pod states and by the limits that apply to it.
+  using Key = std::pair<std::uint64_t, const LimitSummary*>;
+  std::multimap<Key, std::weak_ptr<const PodShape>> shapes_;
   std::size_t sweep_at_ = 1024;
 };
 

@@ -74,4 +74,14 @@ std::uint64_t digest_of(const PodTemplate& pod) {
   return digest.value();
 }
 
+bool same_pod(const PodTemplate& a, const PodTemplate& b) {
+  return a.containers == b.containers && a.init_containers == b.init_containers &&
+         a.pod_requests == b.pod_requests && a.pod_limits == b.pod_limits &&
+         a.overhead == b.overhead && a.runtime_class == b.runtime_class &&
+         a.node_selector == b.node_selector && a.node_affinity == b.node_affinity &&
+         a.tolerations == b.tolerations && a.priority_class == b.priority_class &&
+         a.priority == b.priority && a.host_network == b.host_network &&
+         a.scheduler_name == b.scheduler_name && a.preemption_policy == b.preemption_policy;
+}
+
 }  // namespace quorate::admission

@@ -1,6 +1,6 @@
 // The admission core alone: 1,000 ClusterQueues in 100 cohorts, 50 workloads each, three sizes and
-// priorities. Everything counts: compiling objects, cycles, confirming what was admitted, and the end of
-// each workload that makes room for the next.
+// priorities. Everything counts: compiling objects, cycles, confirming what was admitted, and the
+// end of each workload that makes room for the next.
 
 #include <benchmark/benchmark.h>
 #include <malloc.h>
@@ -151,8 +151,8 @@ void BM_PendingAndFork(benchmark::State& state) {
       auto big = std::make_shared<PodTemplate>(*spec.pod_sets[0].pod);
       big->containers[0].requests["cpu"] = Quantity{10'000'000 + n};
       spec.pod_sets[0].pod = big;
-      spec.conditions = {{"QuotaReserved", ConditionView::Status::False, hold.reason, hold.message,
-                          kStart}};
+      spec.conditions = {
+          {"QuotaReserved", ConditionView::Status::False, hold.reason, hold.message, kStart}};
       admitter.apply(spec);
     }
   }
