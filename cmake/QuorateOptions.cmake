@@ -8,7 +8,8 @@ if(NOT CMAKE_BUILD_TYPE)
 endif()
 # -g1 keeps line tables for stack traces at a third of the object size of -g. NDEBUG stays unset:
 # the checks of invariants are part of the program.
-set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")
+set(QUORATE_OPTIMIZE "-O2" CACHE STRING "The optimisation level of every target")
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "${QUORATE_OPTIMIZE} -g1")
 
 find_program(QUORATE_CCACHE ccache)
 if(QUORATE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
