@@ -70,6 +70,12 @@ void JsonPatch::add(const std::vector<std::string_view>& path, std::string_view 
   operations_ += (operations_.empty() ? "" : ",") + out.str();
 }
 
+void JsonPatch::remove(const std::vector<std::string_view>& path) {
+  JsonWriter out;
+  out.open().field("op", "remove").field("path", std::string_view(pointer(path))).close();
+  operations_ += (operations_.empty() ? "" : ",") + out.str();
+}
+
 void JsonPatch::set_entry(Json root, const std::vector<std::string_view>& map, std::string_view key,
                           std::string_view text) {
   for (std::size_t depth = 1; depth <= map.size(); ++depth) {

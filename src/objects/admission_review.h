@@ -32,6 +32,7 @@ class JsonPatch {
   // Sets an entry of the map at `map`, making the map and what lies above it where it is missing.
   void set_entry(Json root, const std::vector<std::string_view>& map, std::string_view key,
                  std::string_view text);
+  void remove(const std::vector<std::string_view>& path);
   bool empty() const { return operations_.empty(); }
   std::string text() const { return "[" + operations_ + "]"; }
 
