@@ -174,6 +174,7 @@ TEST(Engine, AForkDecidesLikeItsOriginal) {
       cluster.settle(at(second));
     }
     fork = cluster.engine().fork();
+    const std::uint64_t at_fork = fork->decision_hash();
     for (int second = 50; second < 90; ++second) {
       live(cluster, random, second, jobs);
       cluster.settle(at(second));
@@ -186,6 +187,7 @@ TEST(Engine, AForkDecidesLikeItsOriginal) {
       }
     }
     EXPECT_EQ(fork->state_hash(), cluster.engine().state_hash());
+    EXPECT_NE(fork->decision_hash(), at_fork) << "nothing was decided after the fork";
   }
 }
 

@@ -132,9 +132,8 @@ void Client::Impl::answered(const std::shared_ptr<Call>& call, Outcome<http::Res
 }
 
 void Client::Impl::finish(const std::shared_ptr<Call>& call, Outcome<Document> result) {
-  const std::shared_ptr<Call> kept = call;
-  in_flight.erase(kept);
-  std::exchange(kept->done, nullptr)(std::move(result));
+  in_flight.erase(call);
+  std::exchange(call->done, nullptr)(std::move(result));
   {
     MutexLock lock(mutex);
     if (--outstanding == 0) answered_all.notify_all();

@@ -85,7 +85,7 @@ void RawReflector::Impl::next_page() {
 
 Outcome<ListMeta> RawReflector::Impl::take_page(const Document& page) {
   std::optional<Error> broken;
-  const Outcome<ListMeta> meta = read_list(page, [&](const RawObject& item) {
+  Outcome<ListMeta> meta = read_list(page, [&](const RawObject& item) {
     if (broken || !running) return;
     if (const Outcome<Meta> about = read_meta(item)) {
       mirror.upsert(*about, item);

@@ -8,6 +8,7 @@
 
 #include "src/engine/event_codec.h"
 #include "src/engine/event_log.h"
+#include "src/engine/toy_cluster.h"
 #include "src/recorder/recording.h"
 
 namespace quorate::recorder {
@@ -159,6 +160,37 @@ TEST_F(RecorderTest, ANewerLayoutIsRefused) {
   sqlite3_close(other);
   EXPECT_EQ(Recorder::open(path(), session(2)).error().message,
             "a recording of layout 2; this program knows 1");
+}
+
+TEST_F(RecorderTest, AStoryReplaysFromTheFileToTheSameHashes) {
+  std::uint64_t decisions = 0;
+  std::uint64_t state = 0;
+  {
+    const auto recorder = open({"toy", {}, 0, Time{}});
+    engine::ToyCluster cluster({}, [&](Record record) {
+      // The recorder has begun the session itself.
+      if (!std::holds_alternative<Session>(record)) recorder->record(std::move(record));
+    });
+    engine::tell_quickstart(cluster);
+    cluster.tell(engine::Synced{});
+    cluster.settle(Time::from_seconds(5));
+    cluster.finish("team-vision", "pretrain", Time::from_seconds(15));
+    cluster.settle(Time::from_seconds(16));
+    cluster.recorded().checkpoint();
+    decisions = cluster.engine().decision_hash();
+    state = cluster.engine().state_hash();
+  }
+  auto recording = Recording::open(path());
+  ASSERT_TRUE(recording);
+  const Outcome<engine::Replay> replay = recording->replay(1);
+  ASSERT_TRUE(replay) << replay.error().message;
+  EXPECT_EQ(replay->engine()->decision_hash(), decisions);
+  EXPECT_EQ(replay->engine()->state_hash(), state);
+
+  const Outcome<engine::Replay> start = recording->replay(1, 1);
+  ASSERT_TRUE(start) << start.error().message;
+  EXPECT_EQ(start->steps(), 1);
+  EXPECT_NE(start->engine()->decision_hash(), decisions);
 }
 
 TEST_F(RecorderTest, ASessionCanBeCarriedAwayAsAnEventLog) {
