@@ -247,7 +247,8 @@ class BudgetTest(QuorateTest):
             self.wait_finished(job, 60)
 
         def writes(kind):
-            return controller.metric("quorate_api_writes_total", kind=kind)
+            # Failed ones are of other tests: objects of a namespace that is ending cannot be created.
+            return controller.metric("quorate_api_writes_total", kind=kind, outcome="ok")
 
         self.assertEqual(writes("workload_create"), 8)
         self.assertEqual(writes("workload_status"), 8)
