@@ -138,6 +138,8 @@ const Workload* Core::failed_equal(const ClusterQueue& queue, const Facts& facts
   const WorkloadId id = queue.classes.find(facts.scheduling_hash);
   const Workload* equal = id ? workloads_.find(id) : nullptr;
   if (equal == nullptr || !equal->verdict || !same_class(*equal->facts, facts)) return nullptr;
+  // What its queue or its own state stops later says nothing about the others.
+  if (equal->verdict->proof.layer == Layer::Queue) return nullptr;
   return equal;
 }
 

@@ -41,8 +41,8 @@ struct Caches {
   PriorityClasses priority_classes() const;
 };
 
-// Index keys of Workloads: their controlling owner by uid, and by kind and name (for an owner that is
-// gone); the WorkloadPriorityClass that they name.
+// Index keys of Workloads: their controlling owner by uid, and by kind and name (for an owner that
+// is gone); the WorkloadPriorityClass that they name.
 std::string by_owner_uid(std::string_view uid);
 std::string by_group_name(const ObjectKey& group);
 std::string by_class(std::string_view name);

@@ -12,8 +12,8 @@ namespace {
 namespace kinds = objects::kinds;
 
 constexpr std::array<const objects::KindInfo*, 6> kNeeded = {
-    &kinds::kWorkload, &kinds::kClusterQueue, &kinds::kLocalQueue,
-    &kinds::kResourceFlavor, &kinds::kCohort, &kinds::kWorkloadPriorityClass};
+    &kinds::kWorkload,       &kinds::kClusterQueue, &kinds::kLocalQueue,
+    &kinds::kResourceFlavor, &kinds::kCohort,       &kinds::kWorkloadPriorityClass};
 
 }  // namespace
 

@@ -12,8 +12,8 @@ namespace quorate::controller {
 
 // What the cluster serves of what we can use.
 struct Served {
-  bool kueue = false;                        // all kinds of kueue.x-k8s.io that we need
-  std::vector<std::string> missing;          // those that are not: "workloads.kueue.x-k8s.io/v1beta2"
+  bool kueue = false;                // all kinds of kueue.x-k8s.io that we need
+  std::vector<std::string> missing;  // those that are not: "workloads.kueue.x-k8s.io/v1beta2"
   bool admission_checks = false;
   std::optional<objects::PodGroupApi> native_groups;  // the best version of scheduling.k8s.io
   bool fallback_groups = false;

@@ -15,8 +15,8 @@ Outcome<std::unique_ptr<http::Server>> serve(const std::string& address, const s
   Outcome<std::unique_ptr<http::Server>> server =
       http::Server::start({.address = where->host, .port = where->port}, std::move(handler));
   if (!server) return within(kind + " address " + address, server.error());
-  log_info("listening", {{"address", where->host + ":" + std::to_string((*server)->port())},
-                         {"kind", kind}});
+  log_info("listening",
+           {{"address", where->host + ":" + std::to_string((*server)->port())}, {"kind", kind}});
   return server;
 }
 

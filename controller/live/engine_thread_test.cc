@@ -24,8 +24,8 @@ void post_queues(EngineThread& engine, std::int64_t gpus) {
   queue.namespace_selector = LabelSelector{};
   queue.resource_groups = {
       {.covered_resources = {"gpu"},
-       .flavors = {{.flavor = "a100",
-                    .resources = {{.resource = "gpu", .nominal = Quantity{gpus}}}}}}};
+       .flavors = {
+           {.flavor = "a100", .resources = {{.resource = "gpu", .nominal = Quantity{gpus}}}}}}};
   engine.post(queue);
   admission::LocalQueueSpec local;
   local.key = {"team", "main"};
@@ -106,9 +106,8 @@ TEST_F(EngineThreadTest, AStandbyKeepsUpAndDecidesNothing) {
   engine.post(engine::Synced{});
   std::vector<std::string> queues;
   // Questions are answered after what was posted before.
-  ASSERT_TRUE(engine.ask([&](const engine::Engine& state) {
-    queues = state.admission_views().cluster_queues();
-  }));
+  ASSERT_TRUE(engine.ask(
+      [&](const engine::Engine& state) { queues = state.admission_views().cluster_queues(); }));
   EXPECT_THAT(queues, ::testing::ElementsAre("cluster"));
   {
     MutexLock lock(collected.mutex);

@@ -19,11 +19,7 @@ using Shared = std::shared_ptr<const T>;
 
 Feeds::Feeds(kube::Client& client, Caches& caches, MetricRegistry& metrics, Hearers hearers,
              const Parts& parts)
-    : client_(client),
-      caches_(caches),
-      metrics_(metrics),
-      to_(std::move(hearers)),
-      parts_(parts) {
+    : client_(client), caches_(caches), metrics_(metrics), to_(std::move(hearers)), parts_(parts) {
   add_job_kinds();
   add_pod_kinds();
 }
@@ -109,18 +105,19 @@ void Feeds::remove(const std::string& name) {
 
 void Feeds::add_groups(objects::PodGroupApi api) {
   const bool native = api != objects::PodGroupApi::Fallback;
-  add<objects::PodGroup>(
-      objects::kind_of(api), caches_.groups.of(native),
-      {.on_put =
-           [this](const auto& now, const auto&) {
-             tell(translate::to_spec(*now));
-             if (to_.reconcilers != nullptr) to_.reconcilers->group_changed(*now);
-           },
-       .on_gone =
-           [this](const auto& last) {
-             tell(engine::PodGroupGone{last->meta.key, last->meta.uid});
-             if (to_.reconcilers != nullptr) to_.reconcilers->group_changed(*last);
-           }});
+  add<objects::PodGroup>(objects::kind_of(api), caches_.groups.of(native),
+                         {.on_put =
+                              [this](const auto& now, const auto&) {
+                                tell(translate::to_spec(*now));
+                                if (to_.reconcilers != nullptr)
+                                  to_.reconcilers->group_changed(*now);
+                              },
+                          .on_gone =
+                              [this](const auto& last) {
+                                tell(engine::PodGroupGone{last->meta.key, last->meta.uid});
+                                if (to_.reconcilers != nullptr)
+                                  to_.reconcilers->group_changed(*last);
+                              }});
 }
 
 void Feeds::add_admission_kinds() {
@@ -129,8 +126,15 @@ void Feeds::add_admission_kinds() {
     add<objects::Workload>(
         kinds::kWorkload, caches_.workloads,
         {.on_put =
-             [this](const auto& now, const auto&) {
-               tell(translate::to_spec(*now));
+             [this](const auto& now, const auto& before) {
+               translate::Defects defects;
+               tell(translate::to_spec(*now, &defects));
+               if (before == nullptr || before->meta.generation != now->meta.generation) {
+                 for (const translate::Defect& defect : defects) {
+                   log_warn("workload has a part without meaning",
+                            {{"workload", now->meta.key.text()}, {"reason", defect.text()}});
+                 }
+               }
                if (to_.reconcilers != nullptr) to_.reconcilers->workload_changed(*now);
              },
          .on_gone =
@@ -195,18 +199,19 @@ void Feeds::add_admission_kinds() {
              [this](const auto& last) { tell(engine::RuntimeClassGone{last->meta.key.name}); }});
   }
   if (parts_.admission || parts_.webhooks) {
-    add<objects::LocalQueue>(
-        kinds::kLocalQueue, caches_.local_queues,
-        {.on_put =
-             [this](const auto& now, const auto&) {
-               tell(translate::to_spec(*now));
-               if (to_.queue_status != nullptr) to_.queue_status->local_queue_changed(now->meta.key);
-             },
-         .on_gone =
-             [this](const auto& last) {
-               tell(engine::LocalQueueGone{last->meta.key});
-               if (to_.queue_status != nullptr) to_.queue_status->local_queue_gone(last->meta.key);
-             }});
+    add<objects::LocalQueue>(kinds::kLocalQueue, caches_.local_queues,
+                             {.on_put =
+                                  [this](const auto& now, const auto&) {
+                                    tell(translate::to_spec(*now));
+                                    if (to_.queue_status != nullptr)
+                                      to_.queue_status->local_queue_changed(now->meta.key);
+                                  },
+                              .on_gone =
+                                  [this](const auto& last) {
+                                    tell(engine::LocalQueueGone{last->meta.key});
+                                    if (to_.queue_status != nullptr)
+                                      to_.queue_status->local_queue_gone(last->meta.key);
+                                  }});
   }
   if (parts_.admission || parts_.webhooks || parts_.jobs || parts_.pod_groups) {
     const auto changed = [this](const Shared<objects::WorkloadPriorityClass>& one) {
@@ -220,23 +225,22 @@ void Feeds::add_admission_kinds() {
 
 void Feeds::add_job_kinds() {
   if (parts_.jobs || parts_.webhooks) {
-    add<objects::Job>(
-        kinds::kJob, caches_.jobs,
-        {.on_put =
-             [this](const auto& now, const auto&) {
-               if (to_.reconcilers != nullptr) to_.reconcilers->job_changed(*now);
-             },
-         .on_gone =
-             [this](const auto& last) {
-               if (to_.reconcilers != nullptr) to_.reconcilers->job_changed(*last);
-             }});
+    add<objects::Job>(kinds::kJob, caches_.jobs,
+                      {.on_put =
+                           [this](const auto& now, const auto&) {
+                             if (to_.reconcilers != nullptr) to_.reconcilers->job_changed(*now);
+                           },
+                       .on_gone =
+                           [this](const auto& last) {
+                             if (to_.reconcilers != nullptr) to_.reconcilers->job_changed(*last);
+                           }});
   }
   if (parts_.jobs || parts_.pod_groups) {
-    add<objects::PriorityClass>(
-        kinds::kPriorityClass, caches_.pod_classes,
-        {.on_put = [this](const auto&, const auto&) {
-          if (to_.reconcilers != nullptr) to_.reconcilers->classes_changed("");
-        }});
+    add<objects::PriorityClass>(kinds::kPriorityClass, caches_.pod_classes,
+                                {.on_put = [this](const auto&, const auto&) {
+                                  if (to_.reconcilers != nullptr)
+                                    to_.reconcilers->classes_changed("");
+                                }});
   }
   if (parts_.admission || parts_.jobs || parts_.webhooks || parts_.pod_groups) {
     add<objects::Namespace>(
@@ -268,19 +272,18 @@ void Feeds::add_pod_kinds() {
     filter = [](const objects::Pod& pod) { return !objects::group_of(pod).empty(); };
   }
   const bool to_engine = parts_.scheduler;
-  add<objects::Pod>(
-      kinds::kPod, caches_.pods,
-      {.on_put =
-           [this, to_engine](const auto& now, const auto&) {
-             if (to_engine) tell(translate::to_spec(*now));
-             if (to_.reconcilers != nullptr) to_.reconcilers->pod_changed(*now);
-           },
-       .on_gone =
-           [this, to_engine](const auto& last) {
-             if (to_engine) tell(engine::PodGone{last->meta.key, last->meta.uid});
-             if (to_.reconcilers != nullptr) to_.reconcilers->pod_changed(*last);
-           }},
-      std::move(filter));
+  add<objects::Pod>(kinds::kPod, caches_.pods,
+                    {.on_put =
+                         [this, to_engine](const auto& now, const auto&) {
+                           if (to_engine) tell(translate::to_spec(*now));
+                           if (to_.reconcilers != nullptr) to_.reconcilers->pod_changed(*now);
+                         },
+                     .on_gone =
+                         [this, to_engine](const auto& last) {
+                           if (to_engine) tell(engine::PodGone{last->meta.key, last->meta.uid});
+                           if (to_.reconcilers != nullptr) to_.reconcilers->pod_changed(*last);
+                         }},
+                    std::move(filter));
 }
 
 void Feeds::start(std::function<void()> on_synced) {

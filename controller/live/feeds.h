@@ -39,7 +39,8 @@ class Feeds {
   void start(std::function<void()> on_synced);
   void stop();
   bool synced() const EXCLUDES(mutex_);
-  std::string waiting_for() const EXCLUDES(mutex_);  // "" when synced; else which list is missing, and why
+  std::string waiting_for() const
+      EXCLUDES(mutex_);  // "" when synced; else which list is missing, and why
 
  private:
   template <class T>

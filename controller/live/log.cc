@@ -71,8 +71,8 @@ std::string log_line(LogFormat format, std::string_view message,
 
 void init_log(LogFormat format, LogLevel level) {
   chosen_format() = format;
-  auto logger = std::make_shared<spdlog::logger>(
-      "quorate", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+  auto logger = std::make_shared<spdlog::logger>("quorate",
+                                                 std::make_shared<spdlog::sinks::stderr_sink_mt>());
   const char* pattern = format == LogFormat::Json
                             ? R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l",%v})"
                             : "%Y-%m-%dT%H:%M:%S.%eZ %l %v";

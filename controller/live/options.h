@@ -11,7 +11,8 @@ namespace quorate::controller {
 
 // Everything that a process is told at its start.
 struct ProcessOptions {
-  std::string program = "controller";  // or "scheduler": names leases, events and user agent
+  std::string program = "controller";  // or "scheduler"
+  std::string version;
   Parts parts;
   std::string kubeconfig;  // "": in-cluster
   objects::Configuration config;

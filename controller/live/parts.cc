@@ -16,11 +16,8 @@ constexpr std::array<std::pair<std::string_view, bool Parts::*>, 6> kNames = {{
     {"scheduler", &Parts::scheduler},
 }};
 
-constexpr Parts kAll{.admission = true,
-                     .jobs = true,
-                     .pod_groups = true,
-                     .webhooks = true,
-                     .status = true};
+constexpr Parts kAll{
+    .admission = true, .jobs = true, .pod_groups = true, .webhooks = true, .status = true};
 
 std::vector<std::string> words_of(std::string_view list) {
   std::vector<std::string> words;
@@ -51,7 +48,8 @@ Outcome<Parts> parse_parts(std::string_view list) {
     }
     const bool on = !word.starts_with("-");
     const std::string name = on ? word : word.substr(1);
-    const auto known = std::ranges::find(kNames, name, [](const auto& entry) { return entry.first; });
+    const auto known =
+        std::ranges::find(kNames, name, [](const auto& entry) { return entry.first; });
     if (known == kNames.end()) {
       std::string names;
       for (const auto& entry : kNames) names.append(names.empty() ? "" : ", ").append(entry.first);

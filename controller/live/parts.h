@@ -10,8 +10,8 @@ namespace quorate::controller {
 
 // Which parts of the program run in this process.
 struct Parts {
-  bool admission = false;  // decides about Workloads
-  bool jobs = false;       // "batch/job"
+  bool admission = false;   // decides about Workloads
+  bool jobs = false;        // "batch/job"
   bool pod_groups = false;  // "podgroup"
   bool webhooks = false;
   bool status = false;     // of queues

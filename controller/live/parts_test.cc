@@ -40,7 +40,8 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Parts, UnknownNameIsNamedWithTheKnownOnes) {
   const auto parts = parse_parts("*,jobs");
   ASSERT_FALSE(parts);
-  EXPECT_THAT(parts.error().message, testing::HasSubstr("unknown part \"jobs\"; known: admission,"));
+  EXPECT_THAT(parts.error().message,
+              testing::HasSubstr("unknown part \"jobs\"; known: admission,"));
 }
 
 TEST(Parts, NothingLeftIsAnError) { EXPECT_FALSE(parse_parts("admission,-admission")); }

@@ -120,8 +120,8 @@ void PodWriter::Shared::operator()(scheduler::Bind bind) {
                });
 }
 
-// A refusal may be the answer to a second sending of a bind that was carried out, and no answer says
-// nothing at all: the pod knows.
+// A refusal may be the answer to a second sending of a bind that was carried out, and no answer
+// says nothing at all: the pod knows.
 void PodWriter::Shared::read_back(const scheduler::Bind& bind, const Error& why) {
   others.submit(kube::get(kube::pods(), bind.pod), [weak = weak_from_this(), bind,
                                                     why](Outcome<kube::Document> answer) {
@@ -213,39 +213,37 @@ void PodWriter::Shared::operator()(scheduler::DeleteMember member) {
                                .message = member.message,
                                .last_transition = others.loop().wall()};
   // First the condition, so that a failure policy of the owner can ignore the pod's end.
-  others.submit(
-      kube::patch(kube::pods(), member.pod, kube::PatchKind::Strategic,
-                  objects::pod_condition_patch(member.pod_uid, {condition}, std::nullopt),
-                  {.subresource = "status"}),
-      [weak = weak_from_this(), member](Outcome<kube::Document> answer) {
-        const auto shared = weak.lock();
-        if (!shared || (!answer && answer.error().code == Errc::Fenced)) return;
-        if (!answer && answer.error().code == Errc::NotFound) return;
-        shared->delete_member(member, kTries);
-      });
-  log_warn("gang member taken back", {{"pod", member.pod.text()},
-                                      {"group", member.group.text()},
-                                      {"reason", member.message}});
+  others.submit(kube::patch(kube::pods(), member.pod, kube::PatchKind::Strategic,
+                            objects::pod_condition_patch(member.pod_uid, {condition}, std::nullopt),
+                            {.subresource = "status"}),
+                [weak = weak_from_this(), member](Outcome<kube::Document> answer) {
+                  const auto shared = weak.lock();
+                  if (!shared || (!answer && answer.error().code == Errc::Fenced)) return;
+                  if (!answer && answer.error().code == Errc::NotFound) return;
+                  shared->delete_member(member, kTries);
+                });
+  log_warn(
+      "gang member taken back",
+      {{"pod", member.pod.text()}, {"group", member.group.text()}, {"reason", member.message}});
 }
 
 void PodWriter::Shared::delete_member(const scheduler::DeleteMember& member, int tries_left) {
-  others.submit(kube::remove(kube::pods(), member.pod, {.uid = member.pod_uid}),
-                [weak = weak_from_this(), member, tries_left](Outcome<kube::Document> answer) {
-                  const auto shared = weak.lock();
-                  if (!shared || answer) return;
-                  const Error& why = answer.error();
-                  // A conflict is another pod of that name; neither is ours any more.
-                  if (why.code == Errc::NotFound || why.code == Errc::Conflict ||
-                      why.code == Errc::Fenced) {
-                    return;
-                  }
-                  log_error("gang member not deleted",
-                            {{"pod", member.pod.text()}, {"reason", why.message}});
-                  if (tries_left <= 0) return;
-                  shared->others.loop().after(Duration::seconds(1), [weak, member, tries_left] {
-                    if (const auto again = weak.lock()) again->delete_member(member, tries_left - 1);
-                  });
-                });
+  others.submit(
+      kube::remove(kube::pods(), member.pod, {.uid = member.pod_uid}),
+      [weak = weak_from_this(), member, tries_left](Outcome<kube::Document> answer) {
+        const auto shared = weak.lock();
+        if (!shared || answer) return;
+        const Error& why = answer.error();
+        // A conflict is another pod of that name; neither is ours any more.
+        if (why.code == Errc::NotFound || why.code == Errc::Conflict || why.code == Errc::Fenced) {
+          return;
+        }
+        log_error("gang member not deleted", {{"pod", member.pod.text()}, {"reason", why.message}});
+        if (tries_left <= 0) return;
+        shared->others.loop().after(Duration::seconds(1), [weak, member, tries_left] {
+          if (const auto again = weak.lock()) again->delete_member(member, tries_left - 1);
+        });
+      });
 }
 
 void PodWriter::Shared::latest(const ObjectKey& key, const std::string& kind,
@@ -277,18 +275,20 @@ void PodWriter::Shared::send_latest(const std::pair<std::string, ObjectKey>& slo
       return;
     }
   }
-  others.submit(std::move(*request), [weak = weak_from_this(), slot](Outcome<kube::Document> answer) {
-    const auto shared = weak.lock();
-    if (!shared) return;
-    shared->metrics.add("quorate_api_writes_total", {slot.first + "_status", answer ? "ok" : "failed"});
-    // Not tried again: the next attempt of the scheduler says the same, or better news.
-    if (!answer && answer.error().code != Errc::NotFound && answer.error().code != Errc::Fenced &&
-        answer.error().code != Errc::Conflict) {
-      log_warn("condition not written",
-               {{"object", slot.second.text()}, {"reason", answer.error().message}});
-    }
-    shared->send_latest(slot);
-  });
+  others.submit(
+      std::move(*request), [weak = weak_from_this(), slot](Outcome<kube::Document> answer) {
+        const auto shared = weak.lock();
+        if (!shared) return;
+        shared->metrics.add("quorate_api_writes_total",
+                            {slot.first + "_status", answer ? "ok" : "failed"});
+        // Not tried again: the next attempt of the scheduler says the same, or better news.
+        if (!answer && answer.error().code != Errc::NotFound &&
+            answer.error().code != Errc::Fenced && answer.error().code != Errc::Conflict) {
+          log_warn("condition not written",
+                   {{"object", slot.second.text()}, {"reason", answer.error().message}});
+        }
+        shared->send_latest(slot);
+      });
 }
 
 PodWriter::PodWriter(kube::Client& binds, kube::Client& others, GroupStores& groups,

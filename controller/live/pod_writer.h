@@ -42,8 +42,8 @@ class PodWriter {
   std::shared_ptr<Shared> shared_;
 };
 
-// How a bind that was not answered by success ended, from the pod as it was read back; nullptr: there
-// is no pod of that name.
+// How a bind that was not answered by success ended, from the pod as it was read back; nullptr:
+// there is no pod of that name.
 struct PodAsRead {
   std::string uid;
   std::string node;

@@ -79,9 +79,8 @@ TEST_P(ReadBackTest, ThePodDecides) {
     if (request.method != http::Method::Get) return FakeApi::json("{}", 201);
     return FakeApi::json(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p",)"
                          R"("namespace":"team","uid":")" +
-                         GetParam().uid +
-                         R"("},"spec":{"containers":[],"nodeName":")" + GetParam().node +
-                         R"("},"status":{}})");
+                         GetParam().uid + R"("},"spec":{"containers":[],"nodeName":")" +
+                         GetParam().node + R"("},"status":{}})");
   };
   writer.submit(kBind);
   api.loop.run();
@@ -109,8 +108,9 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return test.param.name; });
 
 TEST_F(PodWriterTest, ALostAnswerOfABindThatWasCarriedOutIsBound) {
-  api.faults.add(
-      {.target_contains = "/binding", .fault = {.kind = http::Fault::Kind::LostAnswer}, .times = 1});
+  api.faults.add({.target_contains = "/binding",
+                  .fault = {.kind = http::Fault::Kind::LostAnswer},
+                  .times = 1});
   api.answer = [this](const http::Request& request) {
     return request.method == http::Method::Get ? pod("uid-p", "node-1") : FakeApi::json("{}", 201);
   };
@@ -163,11 +163,13 @@ TEST_F(PodWriterTest, ThatAGroupWasScheduledIsFinal) {
   const scheduler::GroupStatus failed{{"team", "g"}, "uid-g", true, false, "Unschedulable", "no"};
   writer.submit(failed);
   api.loop.run();
-  const std::string path = "PATCH /apis/scheduling.k8s.io/v1beta1/namespaces/team/podgroups/g/status";
+  const std::string path =
+      "PATCH /apis/scheduling.k8s.io/v1beta1/namespaces/team/podgroups/g/status";
   EXPECT_EQ(count(path), 1);
 
   group.meta.resource_version = "4";
-  group.conditions = {{.type = "PodGroupInitiallyScheduled", .status = objects::ConditionStatus::True}};
+  group.conditions = {
+      {.type = "PodGroupInitiallyScheduled", .status = objects::ConditionStatus::True}};
   groups.native.watched(group);
   writer.submit(failed);
   api.loop.run();

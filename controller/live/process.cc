@@ -63,10 +63,12 @@ ReconcileSettings reconcile_settings(const ProcessOptions& options, const Served
 struct Link {
   std::unique_ptr<kube::Client> client;
 
-  static Outcome<Link> make(const kube::Config& config, http::Loop& loop, int max_in_flight,
-                            double qps = -1, int burst = 1) {
+  static Outcome<Link> make(const kube::Config& config, http::Loop& loop,
+                            const std::string& user_agent, int max_in_flight, double qps,
+                            int burst) {
     Outcome<kube::Connection> connection = kube::connect(config, max_in_flight);
     if (!connection) return tl::unexpected(connection.error());
+    connection->options.user_agent = user_agent;
     connection->options.max_in_flight = max_in_flight;
     connection->options.qps = qps;
     connection->options.burst = burst;
@@ -96,8 +98,8 @@ class Process {
   Outcome<Served> first_discovery();
   void build(const Served& served);
   void start_election();
-  void take_over();   // on the loop
-  void lead();        // on the loop
+  void take_over();  // on the loop
+  void lead();       // on the loop
   void decided(const engine::Engine& engine, std::vector<engine::Decision> decisions);
   void report_bad_workload(const kube::Meta& meta, const Error& why);
 
@@ -125,7 +127,8 @@ class Process {
 
   kube::Config kube_config_;
   Link reads_, writes_, binds_, conditions_, events_, lease_, keeper_link_;
-  std::unique_ptr<kube::EventRecorder> job_events_, workload_events_, admission_events_, pod_events_;
+  std::unique_ptr<kube::EventRecorder> job_events_, workload_events_, admission_events_,
+      pod_events_;
   std::unique_ptr<StatusWriter> status_writer_;
   std::unique_ptr<PodWriter> pod_writer_;
   std::unique_ptr<QueueStatusHost> queue_status_;
@@ -162,6 +165,7 @@ Outcome<void> Process::connect() {
   if (!config) return tl::unexpected(config.error());
   kube_config_ = std::move(*config);
   log_info("connecting", {{"server", kube_config_.server}, {"source", kube_config_.source}});
+  const std::string user_agent = "quorate-" + options_.program + "/" + options_.version;
   const objects::Configuration& kueue = options_.config;
   const objects::SchedulerConfiguration& scheduler = options_.scheduler_config;
   struct Wanted {
@@ -170,13 +174,13 @@ Outcome<void> Process::connect() {
     double qps = -1;
     int burst = 1;
   };
-  for (const Wanted& wanted : {Wanted{&reads_, 16},
-                               Wanted{&writes_, 32, kueue.client_qps, kueue.client_burst},
-                               Wanted{&binds_, 32, scheduler.client_qps, scheduler.client_burst},
-                               Wanted{&conditions_, 8, scheduler.client_qps, scheduler.client_burst},
-                               Wanted{&events_, 4}, Wanted{&lease_, 2}, Wanted{&keeper_link_, 2}}) {
+  for (const Wanted& wanted :
+       {Wanted{&reads_, 16}, Wanted{&writes_, 32, kueue.client_qps, kueue.client_burst},
+        Wanted{&binds_, 32, scheduler.client_qps, scheduler.client_burst},
+        Wanted{&conditions_, 8, scheduler.client_qps, scheduler.client_burst}, Wanted{&events_, 4},
+        Wanted{&lease_, 2}, Wanted{&keeper_link_, 2}}) {
     Outcome<Link> link =
-        Link::make(kube_config_, *loop_, wanted.in_flight, wanted.qps, wanted.burst);
+        Link::make(kube_config_, *loop_, user_agent, wanted.in_flight, wanted.qps, wanted.burst);
     if (!link) return tl::unexpected(link.error());
     *wanted.link = std::move(*link);
   }
@@ -214,15 +218,16 @@ void Process::build(const Served& served) {
   job_events_ = recorder("batch/job-kueue-controller");
   workload_events_ = recorder("kueue-workload-controller");
   admission_events_ = recorder("kueue-admission");
-  const std::string scheduler_name = options_.scheduler_config.profiles.empty()
-                                         ? std::string("quorate-scheduler")
-                                         : options_.scheduler_config.profiles.front().scheduler_name;
+  const std::string scheduler_name =
+      options_.scheduler_config.profiles.empty()
+          ? std::string("quorate-scheduler")
+          : options_.scheduler_config.profiles.front().scheduler_name;
   pod_events_ = recorder(scheduler_name);
 
   const auto post = [this](engine::Event event) { engine_->post(std::move(event)); };
-  status_writer_ = std::make_unique<StatusWriter>(*writes_.client, caches_.workloads,
-                                                  *admission_events_, metrics_, post,
-                                                  StatusWriter::Limits{});
+  status_writer_ =
+      std::make_unique<StatusWriter>(*writes_.client, caches_.workloads, *admission_events_,
+                                     metrics_, post, StatusWriter::Limits{});
   pod_writer_ = std::make_unique<PodWriter>(*binds_.client, *conditions_.client, caches_.groups,
                                             *pod_events_, metrics_, post);
   if (parts.status) {
@@ -311,6 +316,7 @@ Outcome<void> Process::begin() {
   build(*served);
   metrics_.set_role(options_.leader_elect ? "follower" : "standalone");
   metrics_.set("quorate_leading", {}, 0);
+  metrics_.set("kueue_build_info", {options_.version, "", "", "", "c++", "linux"}, 1);
   start_election();
   housekeeper_ = std::thread([this] { housekeeping(); });
   return {};
@@ -471,6 +477,12 @@ void Process::housekeeping() {
       next_certificate =
           now + (webhook_server_ != nullptr ? kCertificateInterval : kMissingInterval).nanos;
     }
+    std::uint64_t dropped = 0;
+    for (const kube::EventRecorder* recorder :
+         {job_events_.get(), workload_events_.get(), admission_events_.get(), pod_events_.get()}) {
+      dropped += recorder->stats().dropped;
+    }
+    metrics_.set("quorate_events_dropped_total", {}, static_cast<double>(dropped));
   } while (!wait_until_stopped(Duration::millis(500)));
 }
 

@@ -57,7 +57,8 @@ struct QueueStatusHost::Shared : std::enable_shared_from_this<QueueStatusHost::S
 };
 
 // A view, or only the news that the object is another one; nullopt keeps the last view.
-void QueueStatusHost::Shared::changed(const SlotKey& key, std::optional<admission::QueueView> view) {
+void QueueStatusHost::Shared::changed(const SlotKey& key,
+                                      std::optional<admission::QueueView> view) {
   Duration wait;
   {
     MutexLock lock(mutex);

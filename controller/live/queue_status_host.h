@@ -22,7 +22,7 @@ class QueueStatusHost {
  public:
   struct Options {
     Duration interval = Duration::seconds(1);
-    bool resource_metrics = false;     // metrics.enableClusterQueueResources
+    bool resource_metrics = false;  // metrics.enableClusterQueueResources
     bool local_queue_metrics = true;
   };
 

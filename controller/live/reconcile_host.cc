@@ -34,7 +34,9 @@ bool is_group(const objects::OwnerReference* owner) {
   return owner != nullptr && owner->kind == "PodGroup";
 }
 
-bool native_api(std::string_view api_version) { return api_version.starts_with("scheduling.k8s.io/"); }
+bool native_api(std::string_view api_version) {
+  return api_version.starts_with("scheduling.k8s.io/");
+}
 
 WorkKey group_key(bool native, ObjectKey key) {
   return {native ? WorkKey::Kind::NativeGroup : WorkKey::Kind::FallbackGroup, std::move(key)};
@@ -42,10 +44,18 @@ WorkKey group_key(bool native, ObjectKey key) {
 
 // What a write is counted as.
 std::string kind_of(const Write& write) {
-  constexpr const char* kKinds[] = {"workload_create", "workload_spec",    "workload_delete",
-                                    "workload_status", "release",          "finalizers",
-                                    "job",             "job_status",       "pod_group_create",
-                                    "pod_group",       "pod_delete",       "annotation",
+  constexpr const char* kKinds[] = {"workload_create",
+                                    "workload_spec",
+                                    "workload_delete",
+                                    "workload_status",
+                                    "release",
+                                    "finalizers",
+                                    "job",
+                                    "job_status",
+                                    "pod_group_create",
+                                    "pod_group",
+                                    "pod_delete",
+                                    "annotation",
                                     "event"};
   static_assert(std::size(kKinds) == std::variant_size_v<Write>);
   if (const auto* status = std::get_if<ApplyWorkloadStatus>(&write)) {
@@ -234,10 +244,9 @@ Plan ReconcileHost::look_at_job(const ObjectKey& key) {
       view.groups.push_back(*found);
     }
   }
-  view.priority =
-      resolve_priority(caches.priority_classes(),
-                       objects::value_of(job->meta.labels, names::kPriorityClass),
-                       job->pod_template.parsed->priority_class);
+  view.priority = resolve_priority(caches.priority_classes(),
+                                   objects::value_of(job->meta.labels, names::kPriorityClass),
+                                   job->pod_template.parsed->priority_class);
   return reconcile(view, settings_, to_.client.loop().wall());
 }
 
@@ -266,6 +275,17 @@ Plan ReconcileHost::look_at_group(const ObjectKey& key, bool native) {
   return reconcile(view, settings_, to_.client.loop().wall());
 }
 
+// Asks the API server whether there is no such object of that uid. No answer means no.
+bool ReconcileHost::is_gone(const kube::Resource& resource, const ObjectKey& key,
+                            const std::string& uid) {
+  const Outcome<kube::Document> answer = to_.client.call(kube::get(resource, key));
+  if (!answer) return answer.error().code == Errc::NotFound;
+  const Outcome<kube::RawObject> raw = answer->object();
+  if (!raw) return false;
+  const Outcome<kube::Meta> meta = kube::read_meta(*raw);
+  return meta && meta->uid != uid;
+}
+
 Plan ReconcileHost::look_at_workload(const ObjectKey& key) {
   const Caches& caches = to_.caches;
   const auto workload = caches.workloads.find(key);
@@ -275,6 +295,8 @@ Plan ReconcileHost::look_at_workload(const ObjectKey& key) {
   if (is_job(owner) && parts_.jobs) {
     const auto job = caches.jobs.find({key.ns, owner->name});
     view.owner_gone = job == nullptr || job->meta.uid != owner->uid;
+    // Lists and watches of two kinds are not of one moment, and what follows cannot be taken back.
+    if (view.owner_gone) view.owner_gone = is_gone(kube::jobs(), {key.ns, owner->name}, owner->uid);
   } else if (is_group(owner) && parts_.pod_groups) {
     // A group that is replaced by a namesake; one that is just gone is looked at by its name.
     const auto group =
@@ -375,10 +397,10 @@ Outcome<void> ReconcileHost::carry_out(const WorkKey& key, const Write& write) {
     return {};
   }
   Outcome<kube::Document> answer = to_.client.call(to_request(write));
-  to_.metrics.add("quorate_api_writes_total",
-                  {kind_of(write), answer ? "ok"
-                                          : (answer.error().code == Errc::Conflict ? "conflict"
-                                                                                   : "failed")});
+  to_.metrics.add(
+      "quorate_api_writes_total",
+      {kind_of(write),
+       answer ? "ok" : (answer.error().code == Errc::Conflict ? "conflict" : "failed")});
   if (answer) {
     log_debug("written", {{"write", describe(write)}});
     remember(write, *answer);

@@ -89,6 +89,7 @@ class ReconcileHost {
   Outcome<void> carry_out(const WorkKey& key, const Write& write);
   void remember(const Write& write, const kube::Document& answer);
   bool namespace_selected(const std::string& ns) const;
+  bool is_gone(const kube::Resource& resource, const ObjectKey& key, const std::string& uid);
 
   Dependencies to_;
   const ReconcileParts parts_;
@@ -102,7 +103,8 @@ class ReconcileHost {
   std::map<std::pair<int, ObjectKey>, std::int64_t> wanted_since_ GUARDED_BY(mutex_);
 };
 
-// Whether objects of a namespace are managed, by its labels (its name at least, if it is not known).
+// Whether objects of a namespace are managed, by its labels (its name at least, if it is not
+// known).
 bool selects_namespace(const LabelSelector& selector, const Store<objects::Namespace>& namespaces,
                        const std::string& ns);
 

@@ -42,7 +42,7 @@ struct StatusWriter::Shared : std::enable_shared_from_this<StatusWriter::Shared>
     Turn turn = Turn::Idle;
     std::vector<Item> waiting;
     std::vector<Item> in_flight;
-    bool urgent = false;      // something that waits is more than a reason to wait
+    bool urgent = false;       // something that waits is more than a reason to wait
     bool backing_off = false;  // Delayed because the last try failed
     std::uint32_t failures = 0;
   };
@@ -101,8 +101,8 @@ void StatusWriter::Shared::submit(Item item) {
     });
     entry.waiting.push_back(std::move(item));
     entry.urgent = entry.urgent || !lazy;
-    const bool overtakes = !lazy && !entry.backing_off &&
-                           (entry.turn == Turn::Delayed || entry.turn == Turn::Lazy);
+    const bool overtakes =
+        !lazy && !entry.backing_off && (entry.turn == Turn::Delayed || entry.turn == Turn::Lazy);
     if (entry.turn == Turn::Idle && lazy) {
       entry.turn = Turn::Delayed;
       delay = true;
@@ -177,8 +177,7 @@ void StatusWriter::Shared::pump() {
   }
 }
 
-void StatusWriter::Shared::send(const ObjectKey& key, std::vector<Item> changes,
-                                bool urgent) {
+void StatusWriter::Shared::send(const ObjectKey& key, std::vector<Item> changes, bool urgent) {
   const std::string uid = uid_of(changes.back().change);
   const std::shared_ptr<const Workload> seen = store.find(key);
   if (seen == nullptr || seen->meta.uid != uid) {
@@ -196,14 +195,15 @@ void StatusWriter::Shared::send(const ObjectKey& key, std::vector<Item> changes,
   const objects::WorkloadStatus share = admission_share(after.status);
   // Others write the states of admission checks; then nothing may have changed meanwhile.
   const std::string guard = share.admission_checks.empty() ? "" : seen->meta.resource_version;
-  kube::ApiRequest request = kube::apply(
-      resource_of(objects::kinds::kWorkload), key,
-      objects::workload_status_apply(key, uid, guard, share), kube::Force::Yes,
-      {.subresource = "status", .field_manager = std::string(kAdmissionManager)});
-  client.submit(std::move(request), [weak = weak_from_this(), key, urgent,
-                                     seen](Outcome<kube::Document> answer) {
-    if (const auto shared = weak.lock()) shared->answered(key, urgent, *seen, std::move(answer));
-  });
+  kube::ApiRequest request =
+      kube::apply(resource_of(objects::kinds::kWorkload), key,
+                  objects::workload_status_apply(key, uid, guard, share), kube::Force::Yes,
+                  {.subresource = "status", .field_manager = std::string(kAdmissionManager)});
+  client.submit(std::move(request),
+                [weak = weak_from_this(), key, urgent, seen](Outcome<kube::Document> answer) {
+                  if (const auto shared = weak.lock())
+                    shared->answered(key, urgent, *seen, std::move(answer));
+                });
 }
 
 void StatusWriter::Shared::answered(const ObjectKey& key, bool urgent, const Workload& before,
@@ -276,7 +276,8 @@ void StatusWriter::Shared::retry(const ObjectKey& key, bool urgent, const Error&
     entry.urgent = entry.urgent || urgent;
     entry.turn = Turn::Delayed;
     entry.backing_off = true;
-    for (std::uint32_t i = 0; i < entry.failures && delay < limits.retry_max; ++i) delay = delay * 2;
+    for (std::uint32_t i = 0; i < entry.failures && delay < limits.retry_max; ++i)
+      delay = delay * 2;
     delay = std::min(delay, limits.retry_max);
     ++entry.failures;
   }
@@ -287,13 +288,12 @@ void StatusWriter::Shared::retry(const ObjectKey& key, bool urgent, const Error&
   pump_soon();
 }
 
-void StatusWriter::Shared::report(const std::vector<Item>& changes, bool succeeded,
-                                  bool gone, const std::string& message) {
+void StatusWriter::Shared::report(const std::vector<Item>& changes, bool succeeded, bool gone,
+                                  const std::string& message) {
   // One answer for one write, whatever it bundled.
   for (const auto& [change, checks] : changes) {
     if (!engine_waits_for(change)) continue;
-    post(engine::AdmissionWritten{workload_of(change), uid_of(change), succeeded, gone,
-                                        message});
+    post(engine::AdmissionWritten{workload_of(change), uid_of(change), succeeded, gone, message});
     return;
   }
 }

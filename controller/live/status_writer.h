@@ -22,9 +22,9 @@ namespace quorate::controller {
 
 // Writes what admission decided into the Workloads' status, each by one server-side apply.
 //
-// Writes of one Workload follow each other; what is decided while one is under way, or waits for its
-// turn, goes out together as one. Waiting workloads' reasons (Hold) come after everything else, a
-// little later, so that a Workload that is admitted meanwhile costs one write. Thread safe.
+// Writes of one Workload follow each other; what is decided while one is under way, or waits for
+// its turn, goes out together as one. Waiting workloads' reasons (Hold) come after everything else,
+// a little later, so that a Workload that is admitted meanwhile costs one write. Thread safe.
 class StatusWriter {
  public:
   using Post = std::function<void(engine::Event)>;  // outcomes, to the engine

@@ -77,8 +77,9 @@ TEST_F(StatusWriterTest, AnAdmissionIsOneApplyAndItsOutcomeIsTold) {
   EXPECT_TRUE(outcomes[0].succeeded);
   EXPECT_TRUE(store.find({"team", "w"})->status.admission);  // readers see it at once
   EXPECT_EQ(writer.pending(), 0u);
-  EXPECT_THAT(metrics.expose(), HasSubstr("kueue_admitted_workloads_total{cluster_queue=\"cluster\","
-                                          "priority_class=\"\",replica_role=\"leader\"} 1\n"));
+  EXPECT_THAT(metrics.expose(),
+              HasSubstr("kueue_admitted_workloads_total{cluster_queue=\"cluster\","
+                        "priority_class=\"\",replica_role=\"leader\"} 1\n"));
 }
 
 TEST_F(StatusWriterTest, AHoldThatIsOvertakenByAnAdmissionIsNotWrittenAlone) {
@@ -104,9 +105,8 @@ TEST_F(StatusWriterTest, OfHoldsTheLastIsWrittenAndAnEqualOneNever) {
 }
 
 TEST_F(StatusWriterTest, ALostAnswerIsTriedAgainUntilItIsKnown) {
-  api.faults.add({.target_contains = "/status",
-                  .fault = {.kind = http::Fault::Kind::LostAnswer},
-                  .times = 2});
+  api.faults.add(
+      {.target_contains = "/status", .fault = {.kind = http::Fault::Kind::LostAnswer}, .times = 2});
   writer.submit(admit(workload));
   api.loop.advance(Duration::seconds(120));
   EXPECT_EQ(status_writes().size(), 3u);  // an apply may be carried out again without harm

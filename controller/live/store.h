@@ -20,8 +20,8 @@
 
 namespace quorate::controller {
 
-// A resourceVersion as the order of writes that API servers document it to be; 0 if it is no number,
-// which is before everything.
+// A resourceVersion as the order of writes that API servers document it to be; 0 if it is no
+// number, which is before everything.
 inline std::uint64_t version_number(std::string_view resource_version) {
   std::uint64_t number = 0;
   std::from_chars(resource_version.data(), resource_version.data() + resource_version.size(),
@@ -70,8 +70,8 @@ class Store {
     return cells_.size();
   }
 
-  // A state that the watch told. `news` is false if readers of the watch have nothing to learn: it is
-  // older than what is known, or known from the watch already.
+  // A state that the watch told. `news` is false if readers of the watch have nothing to learn: it
+  // is older than what is known, or known from the watch already.
   struct Watched {
     bool news = false;
     Value before;

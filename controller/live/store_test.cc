@@ -10,7 +10,8 @@ namespace {
 
 using objects::Namespace;
 
-Namespace object(const std::string& name, const std::string& version, const std::string& team = "") {
+Namespace object(const std::string& name, const std::string& version,
+                 const std::string& team = "") {
   Namespace made;
   made.meta.key.name = name;
   made.meta.uid = "uid-" + name;

@@ -40,8 +40,8 @@ std::string escaped(std::string_view value) {
   return out;
 }
 
-std::string label_text(const std::vector<std::string>& names, const std::vector<std::string>& values,
-                       std::string_view extra = {}) {
+std::string label_text(const std::vector<std::string>& names,
+                       const std::vector<std::string>& values, std::string_view extra = {}) {
   std::string out;
   for (std::size_t i = 0; i < names.size(); ++i) {
     out += (out.empty() ? "" : ",") + names[i] + "=\"" + escaped(values[i]) + "\"";
@@ -158,9 +158,8 @@ std::string MetricRegistry::expose() const {
         below += histogram.counts[i];
         const std::string bound =
             i < family.buckets.size() ? number_text(family.buckets[i]) : "+Inf";
-        out += family.name + "_bucket" +
-               label_text(family.labels, values, "le=\"" + bound + "\"") + " " +
-               number_text(below) + "\n";
+        out += family.name + "_bucket" + label_text(family.labels, values, "le=\"" + bound + "\"") +
+               " " + number_text(below) + "\n";
       }
       const std::string labels = label_text(family.labels, values);
       out += family.name + "_sum" + labels + " " + number_text(histogram.sum) + "\n";

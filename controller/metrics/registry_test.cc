@@ -17,7 +17,7 @@ TEST(MetricRegistry, TextForm) {
   metrics.add("jobs_total", {"q", "hi\"gh"});
   metrics.add("jobs_total", {"q", "hi\"gh"}, 2);
   metrics.set("depth", {}, 0.1);
-  metrics.observe("wait_seconds", {"q"}, 1);    // on the bound: inside
+  metrics.observe("wait_seconds", {"q"}, 1);  // on the bound: inside
   metrics.observe("wait_seconds", {"q"}, 2);
   metrics.observe("wait_seconds", {"q"}, 100);
   EXPECT_EQ(metrics.expose(),

@@ -74,7 +74,8 @@ class GroupLook {
   void write(Write write) { plan_.writes.push_back(std::move(write)); }
   void event(kube::EventType type, std::string_view reason, std::string note);
   void drop_workload_finalizer(const Workload& workload) {
-    if (objects::has_finalizer(workload.meta, names::kResourceInUse)) write(drop_finalizer(workload));
+    if (objects::has_finalizer(workload.meta, names::kResourceInUse))
+      write(drop_finalizer(workload));
   }
 
   const GroupView& seen_;
@@ -135,7 +136,8 @@ void GroupLook::derive() {
   const objects::PodGroup& group = *seen_.group;
   if (members_.size() < minimum() || unsettled()) return;
   Outcome<std::vector<PodSet>> pod_sets = group_pod_sets(members_);
-  if (!pod_sets) return event(kube::EventType::Warning, "ErrWorkloadCompose", pod_sets.error().message);
+  if (!pod_sets)
+    return event(kube::EventType::Warning, "ErrWorkloadCompose", pod_sets.error().message);
   if (!seen_.priority) {
     return event(kube::EventType::Warning, "WorkloadPriorityClassNotFound",
                  seen_.priority.error().message);
@@ -143,9 +145,9 @@ void GroupLook::derive() {
 
   Workload workload;
   const objects::KindInfo& kind = objects::kind_of(group.api);
-  workload.meta.key = {seen_.key.ns,
-                       workload_name("PodGroup", group_of_kind(group), seen_.key.name,
-                                     group.meta.uid, settings_.short_names ? 63 : 253)};
+  workload.meta.key = {
+      seen_.key.ns, workload_name("PodGroup", group_of_kind(group), seen_.key.name, group.meta.uid,
+                                  settings_.short_names ? 63 : 253)};
   workload.meta.finalizers = {std::string(names::kResourceInUse)};
   workload.meta.labels[std::string(names::kJobUid)] = group.meta.uid;
   for (const std::string& key : settings_.label_keys_to_copy) {
@@ -202,8 +204,8 @@ void GroupLook::follow(const Workload& workload) {
   }
   if (members_.empty() && running_ == 0) {
     if (ended_ == 0) return remove(workload, "Deleted Workload without pods: ");
-    std::string message = "Pods succeeded: " + std::to_string(succeeded_) + "/" +
-                          std::to_string(ended_) + ".";
+    std::string message =
+        "Pods succeeded: " + std::to_string(succeeded_) + "/" + std::to_string(ended_) + ".";
     write(finish_workload(workload, succeeded_ == ended_ ? "Succeeded" : "Failed",
                           std::move(message), now_));
     return event(kube::EventType::Normal, "FinishedWorkload",
@@ -269,8 +271,8 @@ Outcome<std::vector<PodSet>> group_pod_sets(const std::vector<Pod>& members) {
     ++count;
   }
   if (shapes.size() > kMostShapes) {
-    return error(Errc::Invalid, "pod group can't include more than " + std::to_string(kMostShapes) +
-                                    " roles");
+    return error(Errc::Invalid,
+                 "pod group can't include more than " + std::to_string(kMostShapes) + " roles");
   }
   std::vector<PodSet> pod_sets;
   for (const auto& [name, shape] : shapes) {

@@ -58,9 +58,8 @@ TEST(GroupReconciler, AWorkloadIsDerivedOnceTheMembersAreThere) {
   world.pods.pop_back();
   EXPECT_THAT(world.settle_group(), IsEmpty());
   world.pods.push_back(last);
-  EXPECT_THAT(world.settle_group(),
-              ElementsAre(StartsWith("create Workload team/podgroup-gang-"),
-                          "event CreatedWorkload on team/gang"));
+  EXPECT_THAT(world.settle_group(), ElementsAre(StartsWith("create Workload team/podgroup-gang-"),
+                                                "event CreatedWorkload on team/gang"));
   const objects::Workload& workload = world.only_workload();
   EXPECT_EQ(workload.queue_name, "main");
   EXPECT_EQ(workload.meta.owners[0].kind, "PodGroup");
@@ -221,8 +220,8 @@ TEST(GroupReconciler, AWorkloadThatTheUserDeletesTakesRunningMembersAlong) {
   run(world);
   world.only_workload().meta.deleted = kNow;
   const std::vector<std::string> written = world.settle_group();
-  EXPECT_THAT(written, ElementsAre("delete Pod team/m0", "delete Pod team/m1",
-                                   HasSubstr("set finalizers")));
+  EXPECT_THAT(written,
+              ElementsAre("delete Pod team/m0", "delete Pod team/m1", HasSubstr("set finalizers")));
   EXPECT_TRUE(world.workloads.empty());
 }
 

@@ -26,8 +26,8 @@ GroupPlan plan_group(const objects::Job& job, const std::vector<objects::PodGrou
       // A namesake's group goes when the garbage collector has come round.
       const bool going = owner->kind == "Job" && owner->name == job.meta.key.name;
       if (!going) {
-        plan.why = "PodGroup " + group.meta.key.text() + " belongs to " + owner->kind + " " +
-                   owner->name;
+        plan.why =
+            "PodGroup " + group.meta.key.text() + " belongs to " + owner->kind + " " + owner->name;
       }
       return plan;
     }

@@ -19,8 +19,8 @@ struct GroupPlan {
 };
 
 // The PodGroup that the Job's pod template names, by spec.schedulingGroup or the fallback's label,
-// with a gang of `count`. A group that is there already is used as it is, and follows `count` if the
-// Job controls it. A Job whose template names none gets none: the Job controller makes its own.
+// with a gang of `count`. A group that is there already is used as it is, and follows `count` if
+// the Job controls it. A Job whose template names none gets none: the Job controller makes its own.
 GroupPlan plan_group(const objects::Job& job, const std::vector<objects::PodGroup>& groups,
                      std::int32_t count, const ReconcileSettings& settings);
 

@@ -63,7 +63,8 @@ class Look {
     write(job_event(job_, type, reason, std::move(note)));
   }
   void drop_workload_finalizer(const Workload& workload) {
-    if (objects::has_finalizer(workload.meta, names::kResourceInUse)) write(drop_finalizer(workload));
+    if (objects::has_finalizer(workload.meta, names::kResourceInUse))
+      write(drop_finalizer(workload));
   }
 
   const JobView& seen_;
@@ -249,7 +250,8 @@ void Look::start() {
 void Look::waiting() {
   const Workload& workload = *workload_;
   if (settings_.admission_gated_by) {
-    const std::string_view wanted = objects::value_of(job_.meta.annotations, names::kAdmissionGatedBy);
+    const std::string_view wanted =
+        objects::value_of(job_.meta.annotations, names::kAdmissionGatedBy);
     if (wanted != objects::value_of(workload.meta.annotations, names::kAdmissionGatedBy)) {
       write(SetAnnotation{objects::kinds::kWorkload, workload.meta.key,
                           workload.meta.resource_version, std::string(names::kAdmissionGatedBy),
@@ -269,7 +271,8 @@ void Look::waiting() {
   }
   const bool own_class =
       !workload.priority_class || workload.priority_class->kind == "WorkloadPriorityClass";
-  if (!reserved && own_class && seen_.priority && seen_.priority->source != workload.priority_class &&
+  if (!reserved && own_class && seen_.priority &&
+      seen_.priority->source != workload.priority_class &&
       !objects::value_of(job_.meta.labels, names::kPriorityClass).empty()) {
     change.priority = seen_.priority->value;
     change.priority_class = seen_.priority->source;
@@ -283,7 +286,8 @@ void Look::waiting() {
 
 void Look::progress() {
   const Workload& workload = *workload_;
-  for (const Write& step : plan_group(job_, seen_.groups, admitted_count(workload), settings_).writes) {
+  for (const Write& step :
+       plan_group(job_, seen_.groups, admitted_count(workload), settings_).writes) {
     write(step);
   }
   if (settings_.reclaimable_pods) {
@@ -293,8 +297,8 @@ void Look::progress() {
     for (const objects::ReclaimablePod& pod : workload.status.reclaimable_pods) known += pod.count;
     // All of them: the Job is about to finish, which says the same.
     if (count > known && count < whole) {
-      ApplyWorkloadStatus reclaim{workload.meta.key, workload.meta.uid, "kueue-reclaimable-pods",
-                                  {}};
+      ApplyWorkloadStatus reclaim{
+          workload.meta.key, workload.meta.uid, "kueue-reclaimable-pods", {}};
       reclaim.status.reclaimable_pods = {{workload.pod_sets.front().name, count}};
       // Pods that end together cost one write and not one each.
       plan_.later.push_back(std::move(reclaim));
@@ -304,8 +308,8 @@ void Look::progress() {
     const std::int32_t ready =
         job_.status.succeeded + job_.status.ready + job_.status.uncounted_succeeded;
     const bool all = ready >= admitted_count(workload);
-    const Condition* before = objects::find_condition(workload.status.conditions,
-                                                      conditions::kPodsReady);
+    const Condition* before =
+        objects::find_condition(workload.status.conditions, conditions::kPodsReady);
     const bool was = before != nullptr && before->status == ConditionStatus::True;
     if (all == was) return;
     const bool recovered =
@@ -321,8 +325,8 @@ void Look::progress() {
       condition.reason = "WaitForRecovery";
       condition.message = "At least one pod has failed, waiting for recovery";
     }
-    ApplyWorkloadStatus ready_status{workload.meta.key, workload.meta.uid,
-                                     "kueue-job-controller-PodsReady", {}};
+    ApplyWorkloadStatus ready_status{
+        workload.meta.key, workload.meta.uid, "kueue-job-controller-PodsReady", {}};
     ready_status.status.conditions = {std::move(condition)};
     write(std::move(ready_status));
   }
@@ -342,8 +346,8 @@ kube::Event job_event(const Job& job, kube::EventType type, std::string_view rea
 
 ApplyWorkloadStatus finish_workload(const Workload& workload, std::string_view reason,
                                     std::string message, Time now) {
-  ApplyWorkloadStatus finish{workload.meta.key, workload.meta.uid, "kueue-job-controller-Finished",
-                             {}};
+  ApplyWorkloadStatus finish{
+      workload.meta.key, workload.meta.uid, "kueue-job-controller-Finished", {}};
   finish.status.conditions = {{.type = std::string(conditions::kFinished),
                                .status = ConditionStatus::True,
                                .reason = std::string(reason),

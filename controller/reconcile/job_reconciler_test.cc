@@ -50,8 +50,8 @@ TEST(JobReconciler, ASuspendedJobGetsAWorkload) {
   world.job = gpu_job(3);
   world.job.meta.labels["team"] = "red";
   world.settings.label_keys_to_copy = {"team"};
-  world.priority = Priority{
-      7, objects::PriorityClassRef{"kueue.x-k8s.io", "WorkloadPriorityClass", "high"}};
+  world.priority =
+      Priority{7, objects::PriorityClassRef{"kueue.x-k8s.io", "WorkloadPriorityClass", "high"}};
   EXPECT_THAT(world.settle_job(), ElementsAre("create Workload " + kWorkloadKey,
                                               "event CreatedWorkload on team/train"));
   const objects::Workload& workload = world.only_workload();
@@ -59,8 +59,7 @@ TEST(JobReconciler, ASuspendedJobGetsAWorkload) {
   EXPECT_EQ(workload.priority, 7);
   EXPECT_EQ(workload.priority_class->name, "high");
   EXPECT_EQ(workload.meta.finalizers, std::vector<std::string>{"kueue.x-k8s.io/resource-in-use"});
-  EXPECT_EQ(workload.meta.labels,
-            (Labels{{"kueue.x-k8s.io/job-uid", "job-uid"}, {"team", "red"}}));
+  EXPECT_EQ(workload.meta.labels, (Labels{{"kueue.x-k8s.io/job-uid", "job-uid"}, {"team", "red"}}));
   ASSERT_EQ(workload.meta.owners.size(), 1u);
   EXPECT_EQ(workload.meta.owners[0], (objects::OwnerReference{.api_version = "batch/v1",
                                                               .kind = "Job",
@@ -99,9 +98,10 @@ TEST(JobReconciler, AJobThatSlippedPastTheWebhookIsSuspendedFirst) {
   EXPECT_TRUE(world.job.suspend);
 
   wind_down(world.job);
-  EXPECT_THAT(world.settle_job(),
-              ElementsAre("clear start time of Job team/train", "patch Job team/train",
-                          "create Workload " + kWorkloadKey, "event CreatedWorkload on team/train"));
+  EXPECT_THAT(
+      world.settle_job(),
+      ElementsAre("clear start time of Job team/train", "patch Job team/train",
+                  "create Workload " + kWorkloadKey, "event CreatedWorkload on team/train"));
   EXPECT_THAT(world.job.meta.annotations, IsEmpty());
 }
 
@@ -134,9 +134,8 @@ TEST(JobReconciler, AGangsGroupIsThereBeforeTheJobStarts) {
   world.job.pod_template = source_of(pod);
   world.settle_job();
   world.decide(admit(world.only_workload()));
-  EXPECT_THAT(world.settle_job(),
-              ElementsAre("create PodGroup team/train", "patch Job team/train",
-                          "event Started on team/train"));
+  EXPECT_THAT(world.settle_job(), ElementsAre("create PodGroup team/train", "patch Job team/train",
+                                              "event Started on team/train"));
   ASSERT_EQ(world.groups.size(), 1u);
   EXPECT_EQ(world.groups[0].min_count, 4);
   EXPECT_EQ(world.groups[0].api, objects::PodGroupApi::V1beta1);
@@ -199,9 +198,8 @@ TEST(JobReconciler, AConflictingSelectorFinishesTheWorkload) {
   world.job.pod_template = source_of(pod);
   world.settle_job();
   world.decide(admit(world.only_workload()));
-  EXPECT_THAT(world.settle_job(),
-              ElementsAre("apply status of Workload " + kWorkloadKey +
-                          " as kueue-job-controller-Finished"));
+  EXPECT_THAT(world.settle_job(), ElementsAre("apply status of Workload " + kWorkloadKey +
+                                              " as kueue-job-controller-Finished"));
   const objects::Condition* finished =
       objects::find_condition(world.only_workload().status.conditions, conditions::kFinished);
   EXPECT_EQ(finished->reason, "FailedToStart");
@@ -213,10 +211,9 @@ TEST(JobReconciler, TheEndOfTheJobFinishesTheWorkload) {
        {std::pair{"Complete", "Succeeded"}, std::pair{"Failed", "Failed"}}) {
     World world = running();
     end_job(world.job, type, "so it ended");
-    EXPECT_THAT(world.settle_job(),
-                ElementsAre("apply status of Workload " + kWorkloadKey +
-                                " as kueue-job-controller-Finished",
-                            "event FinishedWorkload on team/train"));
+    EXPECT_THAT(world.settle_job(), ElementsAre("apply status of Workload " + kWorkloadKey +
+                                                    " as kueue-job-controller-Finished",
+                                                "event FinishedWorkload on team/train"));
     const objects::Condition* finished =
         objects::find_condition(world.only_workload().status.conditions, conditions::kFinished);
     EXPECT_EQ(finished->reason, reason);
@@ -233,9 +230,9 @@ TEST(JobReconciler, EvictionStopsTheJobAndThenGivesTheQuotaBack) {
   EXPECT_THAT(world.settle_job(), IsEmpty());  // a pod is still there
 
   wind_down(world.job);
-  EXPECT_THAT(world.settle_job(), ElementsAre("clear start time of Job team/train",
-                                              "release quota of Workload " + kWorkloadKey,
-                                              "patch Job team/train"));
+  EXPECT_THAT(world.settle_job(),
+              ElementsAre("clear start time of Job team/train",
+                          "release quota of Workload " + kWorkloadKey, "patch Job team/train"));
   const auto& status = world.only_workload().status;
   EXPECT_FALSE(is_true(status.conditions, conditions::kQuotaReserved));
   EXPECT_FALSE(status.admission);
@@ -316,8 +313,8 @@ TEST(JobReconciler, MoreParallelismWhileItWaitsChangesTheWorkload) {
   world.settle_job();
   world.job.parallelism = 3;
   world.job.completions = 3;
-  EXPECT_THAT(world.settle_job(), ElementsAre("patch Workload " + kWorkloadKey,
-                                              "event UpdatedWorkload on team/train"));
+  EXPECT_THAT(world.settle_job(),
+              ElementsAre("patch Workload " + kWorkloadKey, "event UpdatedWorkload on team/train"));
   EXPECT_EQ(world.only_workload().pod_sets[0].count, 3);
 }
 

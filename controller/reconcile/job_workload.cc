@@ -125,8 +125,7 @@ bool describes(const objects::Workload& workload, const objects::Job& job,
   const bool reserved = objects::is_true(conditions, objects::conditions::kQuotaReserved);
   const bool admitted = objects::is_true(conditions, objects::conditions::kAdmitted);
   // A stopped Job carries what its last admission added until it is restored.
-  const bool injected =
-      !objects::value_of(job.pod_template.parsed->labels, names::kPodSet).empty();
+  const bool injected = !objects::value_of(job.pod_template.parsed->labels, names::kPodSet).empty();
   if (!admitted && !injected &&
       kept.pod_template.parsed->tolerations != pod_set.pod_template.parsed->tolerations) {
     return false;
@@ -231,9 +230,8 @@ objects::JobChange restore_change(const objects::Job& job, const objects::Worklo
   const objects::PodSet& kept = workload->pod_sets.front();
   const PodTemplate& pod = *kept.pod_template.parsed;
   Labels labels = pod.labels;
-  for (const std::string_view key :
-       {"job-name", "controller-uid", "batch.kubernetes.io/job-name",
-        "batch.kubernetes.io/controller-uid"}) {
+  for (const std::string_view key : {"job-name", "controller-uid", "batch.kubernetes.io/job-name",
+                                     "batch.kubernetes.io/controller-uid"}) {
     const auto found = job.pod_template.parsed->labels.find(key);
     if (found != job.pod_template.parsed->labels.end()) labels[found->first] = found->second;
   }

@@ -10,9 +10,9 @@ Outcome<Priority> resolve_priority(const PriorityClasses& classes, std::string_v
       return error(Errc::NotFound,
                    "WorkloadPriorityClass \"" + std::string(workload_class) + "\" not found");
     }
-    return Priority{found->second.value, objects::PriorityClassRef{"kueue.x-k8s.io",
-                                                                   "WorkloadPriorityClass",
-                                                                   std::string(workload_class)}};
+    return Priority{found->second.value,
+                    objects::PriorityClassRef{"kueue.x-k8s.io", "WorkloadPriorityClass",
+                                              std::string(workload_class)}};
   }
   const objects::PriorityClass* chosen = nullptr;
   if (!pod_class.empty()) {

@@ -24,15 +24,16 @@ PriorityClasses classes() {
 TEST(Priority, TheWorkloadsClassWins) {
   const auto priority = resolve_priority(classes(), "rush", "high");
   ASSERT_TRUE(priority);
-  EXPECT_EQ(*priority, (Priority{100, objects::PriorityClassRef{
-                                          "kueue.x-k8s.io", "WorkloadPriorityClass", "rush"}}));
+  EXPECT_EQ(*priority, (Priority{100, objects::PriorityClassRef{"kueue.x-k8s.io",
+                                                                "WorkloadPriorityClass", "rush"}}));
 }
 
 TEST(Priority, ThenThePods) {
   const auto priority = resolve_priority(classes(), "", "high");
   ASSERT_TRUE(priority);
-  EXPECT_EQ(*priority, (Priority{50, objects::PriorityClassRef{"scheduling.k8s.io",
-                                                               "PriorityClass", "high"}}));
+  EXPECT_EQ(
+      *priority,
+      (Priority{50, objects::PriorityClassRef{"scheduling.k8s.io", "PriorityClass", "high"}}));
 }
 
 TEST(Priority, ThenTheSmallestDefault) {
@@ -42,9 +43,7 @@ TEST(Priority, ThenTheSmallestDefault) {
   EXPECT_EQ(priority->source->name, "usual");
 }
 
-TEST(Priority, WithoutAnyClassZero) {
-  EXPECT_EQ(*resolve_priority({}, "", ""), Priority{});
-}
+TEST(Priority, WithoutAnyClassZero) { EXPECT_EQ(*resolve_priority({}, "", ""), Priority{}); }
 
 TEST(Priority, AMissingClassIsNamed) {
   EXPECT_EQ(resolve_priority(classes(), "slow", "").error().message,

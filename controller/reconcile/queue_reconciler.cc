@@ -37,12 +37,12 @@ objects::QueueStatus queue_status(const objects::QueueStatus& now_shown,
   status.usage = by_flavor(view.usage, kind);
   const objects::Condition* before =
       objects::find_condition(status.conditions, objects::conditions::kActive);
-  objects::Condition active{
-      .type = std::string(objects::conditions::kActive),
-      .status = view.active.active ? objects::ConditionStatus::True : objects::ConditionStatus::False,
-      .reason = view.active.reason,
-      .message = view.active.message,
-      .observed_generation = generation};
+  objects::Condition active{.type = std::string(objects::conditions::kActive),
+                            .status = view.active.active ? objects::ConditionStatus::True
+                                                         : objects::ConditionStatus::False,
+                            .reason = view.active.reason,
+                            .message = view.active.message,
+                            .observed_generation = generation};
   // A new generation alone is worth saying: readers wait for it.
   if (before == nullptr || before->status != active.status || before->reason != active.reason ||
       before->message != active.message || before->observed_generation != generation) {
@@ -67,9 +67,8 @@ std::optional<SetFinalizers> finalizer_change(const objects::KindInfo& kind,
 
 bool lists_flavor(const std::vector<objects::ResourceGroup>& groups, std::string_view flavor) {
   return std::ranges::any_of(groups, [&](const objects::ResourceGroup& group) {
-    return std::ranges::any_of(group.flavors, [&](const objects::FlavorQuotas& quotas) {
-      return quotas.name == flavor;
-    });
+    return std::ranges::any_of(
+        group.flavors, [&](const objects::FlavorQuotas& quotas) { return quotas.name == flavor; });
   });
 }
 

@@ -116,9 +116,9 @@ TEST(WorkloadReconciler, FollowsTheValueOfItsClass) {
 
 TEST(WorkloadReconciler, CarriesOutADeactivation) {
   WorkloadView seen{owned(), false, std::nullopt};
-  objects::set_condition(
-      seen.workload.status.conditions,
-      {.type = "DeactivationTarget", .status = objects::ConditionStatus::True}, kNow);
+  objects::set_condition(seen.workload.status.conditions,
+                         {.type = "DeactivationTarget", .status = objects::ConditionStatus::True},
+                         kNow);
   const Plan plan = reconcile(seen, ReconcileSettings{}, kNow);
   ASSERT_EQ(plan.writes.size(), 1u);
   EXPECT_EQ(std::get<PatchWorkloadSpec>(plan.writes[0]).change.active, false);

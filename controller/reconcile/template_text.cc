@@ -74,7 +74,8 @@ void write_term(JsonWriter& out, const NodeSelectorTerm& term) {
   out.open();
   if (!term.match_expressions.empty()) {
     out.key("matchExpressions").open_list();
-    for (const Requirement& requirement : term.match_expressions) write_requirement(out, requirement);
+    for (const Requirement& requirement : term.match_expressions)
+      write_requirement(out, requirement);
     out.close_list();
   }
   if (!term.match_fields.empty()) {

@@ -16,9 +16,8 @@ TEST(WorkloadTemplate, LabelsOfTheJobControllerAreLeftOut) {
   ASSERT_TRUE(source);
   const auto made = workload_template(*source);
   ASSERT_TRUE(made);
-  EXPECT_EQ(*made->json,
-            R"({"metadata":{"labels":{"app":"x"}},)"
-            R"("spec":{"containers":[{"name":"a"}],"restartPolicy":"Never"}})");
+  EXPECT_EQ(*made->json, R"({"metadata":{"labels":{"app":"x"}},)"
+                         R"("spec":{"containers":[{"name":"a"}],"restartPolicy":"Never"}})");
 }
 
 TEST(WorkloadTemplate, OfEqualEnvironmentNamesTheLastCounts) {
@@ -45,8 +44,10 @@ TEST(ShapeText, ReadsBackAsTheSameShape) {
   pod.init_containers = {{.name = "side", .requests = {{"cpu", Quantity{100}}}, .sidecar = true}};
   pod.node_selector = {{"zone", "a"}};
   pod.node_affinity.required = {{.match_expressions = {{"gpu", Requirement::Op::In, {"x", "y"}}}}};
-  pod.node_affinity.preferred = {{10, {.match_expressions = {{"ssd", Requirement::Op::Exists, {}}}}}};
-  pod.tolerations = {{.key = "gpu", .op = "Exists", .effect = "NoExecute", .toleration_seconds = 5}};
+  pod.node_affinity.preferred = {
+      {10, {.match_expressions = {{"ssd", Requirement::Op::Exists, {}}}}}};
+  pod.tolerations = {
+      {.key = "gpu", .op = "Exists", .effect = "NoExecute", .toleration_seconds = 5}};
   pod.priority_class = "high";
   pod.priority = 7;
   pod.preemption_policy = "Never";

@@ -20,8 +20,9 @@ objects::TemplateSource source_of(const PodTemplate& pod) {
   out.open().key("metadata").open();
   out.map("annotations", pod.annotations).map("labels", pod.labels);
   out.close().key("spec").open();
-  shape.root()["spec"].members(
-      [&](std::string_view key, const objects::Json& value) { out.key(key).raw(value.canonical()); });
+  shape.root()["spec"].members([&](std::string_view key, const objects::Json& value) {
+    out.key(key).raw(value.canonical());
+  });
   if (!pod.scheduling_gates.empty()) {
     out.key("schedulingGates").open_list();
     for (const std::string& gate : pod.scheduling_gates) out.open().field("name", gate).close();
@@ -156,8 +157,8 @@ objects::Workload& World::only_workload() {
 }
 
 objects::Workload* World::workload(const ObjectKey& key) {
-  const auto found = std::ranges::find(
-      workloads, key, [](const objects::Workload& one) { return one.meta.key; });
+  const auto found =
+      std::ranges::find(workloads, key, [](const objects::Workload& one) { return one.meta.key; });
   return found == workloads.end() ? nullptr : &*found;
 }
 

@@ -23,7 +23,8 @@ std::optional<objects::TopologyRequest> topology_request(const Labels& annotatio
   objects::TopologyRequest request;
   request.required = annotation(annotations, names::kRequiredTopology);
   request.preferred = annotation(annotations, names::kPreferredTopology);
-  if (annotation(annotations, names::kUnconstrainedTopology) == "true") request.unconstrained = true;
+  if (annotation(annotations, names::kUnconstrainedTopology) == "true")
+    request.unconstrained = true;
   request.slice_required_topology = annotation(annotations, names::kSliceRequiredTopology);
   if (const auto size = annotation(annotations, names::kSliceSize)) {
     std::int32_t value = 0;

@@ -22,8 +22,8 @@ Plan reconcile(const WorkloadView& seen, const ReconcileSettings& settings, Time
   if (finished) return plan;
   if (seen.owner_gone) {
     if (settings.finish_orphans) {
-      plan.writes.push_back(finish_workload(workload, "OwnerNotFound",
-                                            "The workload's owner no longer exists", now));
+      plan.writes.push_back(
+          finish_workload(workload, "OwnerNotFound", "The workload's owner no longer exists", now));
     }
     return plan;
   }

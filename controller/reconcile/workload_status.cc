@@ -15,10 +15,14 @@ using objects::Workload;
 using objects::WorkloadStatus;
 
 // Of the conditions those that admission decides; the others have managers of their own.
-constexpr std::array<std::string_view, 8> kOwnConditions = {
-    conditions::kQuotaReserved, conditions::kAdmitted,           conditions::kEvicted,
-    conditions::kPreempted,     conditions::kRequeued,           conditions::kDeactivationTarget,
-    conditions::kBlockedOnPreemptionGates, kWaitingCondition};
+constexpr std::array<std::string_view, 8> kOwnConditions = {conditions::kQuotaReserved,
+                                                            conditions::kAdmitted,
+                                                            conditions::kEvicted,
+                                                            conditions::kPreempted,
+                                                            conditions::kRequeued,
+                                                            conditions::kDeactivationTarget,
+                                                            conditions::kBlockedOnPreemptionGates,
+                                                            kWaitingCondition};
 
 class Change {
  public:
@@ -291,9 +295,9 @@ std::vector<kube::Event> events_of(const Workload& before, const StatusChange& c
                                         ", wait time since queued was " +
                                         seconds_between(queued_at(before), now) + "s"));
     if (admit->admitted) {
-      events.push_back(workload_event(before, EventType::Normal, "Admitted",
-                                      "Admitted by ClusterQueue " + queue +
-                                          ", wait time since reservation was 0s"));
+      events.push_back(workload_event(
+          before, EventType::Normal, "Admitted",
+          "Admitted by ClusterQueue " + queue + ", wait time since reservation was 0s"));
     }
   } else if (std::get_if<admission::ConfirmAdmission>(&change) != nullptr) {
     const Condition* reserved =

@@ -30,8 +30,8 @@ struct StatusContext {
   std::optional<std::vector<std::string>> required_checks;
 };
 
-// Works the change into the status of `workload`. A Workload that no object owns has no job to stop:
-// its eviction releases it at once.
+// Works the change into the status of `workload`. A Workload that no object owns has no job to
+// stop: its eviction releases it at once.
 void apply(objects::Workload& workload, const StatusChange& change, const StatusContext& context);
 
 // The part of the status that the admission's field manager owns, to be applied as a whole.

@@ -77,7 +77,8 @@ TEST(WorkloadStatus, AdmitWithChecksWaitsForThem) {
 
 TEST(WorkloadStatus, HoldSaysWhy) {
   objects::Workload workload = waiting();
-  apply(workload, admission::Hold{{"team", "w"}, "u", "WaitingForQuota", "needs 4", {}}, {kNow, {}});
+  apply(workload, admission::Hold{{"team", "w"}, "u", "WaitingForQuota", "needs 4", {}},
+        {kNow, {}});
   EXPECT_EQ(shown(workload, conditions::kQuotaReserved), "False/WaitingForQuota");
   EXPECT_EQ(shown(workload, conditions::kAdmitted), "False/NoReservation");
 }

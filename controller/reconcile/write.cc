@@ -41,10 +41,9 @@ kube::ApiRequest to_request(const Write& write) {
             return kube::remove(workloads, w.key, {.uid = w.uid, .propagation = "Background"});
           },
           [&](const ApplyWorkloadStatus& w) {
-            return kube::apply(workloads, w.key,
-                               objects::workload_status_apply(w.key, w.uid, "", w.status),
-                               kube::Force::Yes,
-                               {.subresource = "status", .field_manager = w.manager});
+            return kube::apply(
+                workloads, w.key, objects::workload_status_apply(w.key, w.uid, "", w.status),
+                kube::Force::Yes, {.subresource = "status", .field_manager = w.manager});
           },
           [&](const ReleaseQuota&) -> kube::ApiRequest {
             invariant_broken("ReleaseQuota has a writer of its own");

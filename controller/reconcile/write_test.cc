@@ -21,9 +21,8 @@ TEST(Write, StartAndStopAreOneGuardedMergePatch) {
   EXPECT_EQ(request.method, http::Method::Patch);
   EXPECT_EQ(request.path, "/apis/batch/v1/namespaces/team/jobs/train");
   EXPECT_EQ(request.content_type, "application/merge-patch+json");
-  EXPECT_EQ(request.body,
-            R"({"metadata":{"resourceVersion":"41"},"spec":{"suspend":false,)"
-            R"("template":{"spec":{"nodeSelector":{"gpu":"a100"}}}}})");
+  EXPECT_EQ(request.body, R"({"metadata":{"resourceVersion":"41"},"spec":{"suspend":false,)"
+                          R"("template":{"spec":{"nodeSelector":{"gpu":"a100"}}}}})");
   EXPECT_TRUE(request.mutating);
 }
 
@@ -53,8 +52,9 @@ TEST(Write, DeletionsNameTheUid) {
 }
 
 TEST(Write, AnEmptyAnnotationIsTakenAway) {
-  EXPECT_EQ(to_request(SetAnnotation{objects::kinds::kWorkload, {"team", "w"}, "9", "a/b", ""}).body,
-            R"({"metadata":{"resourceVersion":"9","annotations":{"a/b":null}}})");
+  EXPECT_EQ(
+      to_request(SetAnnotation{objects::kinds::kWorkload, {"team", "w"}, "9", "a/b", ""}).body,
+      R"({"metadata":{"resourceVersion":"9","annotations":{"a/b":null}}})");
 }
 
 }  // namespace

@@ -50,8 +50,9 @@ bool covers(const std::string& certificate_pem, const CertificateNames& names) {
 }
 
 bool is_address(std::string_view host) {
-  return host.find(':') != std::string_view::npos ||
-         std::ranges::all_of(host, [](unsigned char c) { return std::isdigit(c) != 0 || c == '.'; });
+  return host.find(':') != std::string_view::npos || std::ranges::all_of(host, [](unsigned char c) {
+           return std::isdigit(c) != 0 || c == '.';
+         });
 }
 
 Outcome<std::string> body_of(Outcome<kube::Document> answer) {
@@ -116,13 +117,13 @@ Outcome<ServingMaterial> renewed(const ServingMaterial& there, const Certificate
     material.serving = {};
   }
   if (!good(material.serving, now) || !covers(material.serving.certificate_pem, names)) {
-    Outcome<http::KeyPair> serving =
-        http::issue_certificate(material.ca,
-                                {.common_name = "quorate-webhook",  // clients look at the names below
-                                 .dns_names = names.dns_names,
-                                 .ip_addresses = names.ip_addresses,
-                                 .use = http::CertificateUse::Server},
-                                now, kServingLifetime);
+    Outcome<http::KeyPair> serving = http::issue_certificate(
+        material.ca,
+        {.common_name = "quorate-webhook",  // clients look at the names below
+         .dns_names = names.dns_names,
+         .ip_addresses = names.ip_addresses,
+         .use = http::CertificateUse::Server},
+        now, kServingLifetime);
     if (!serving) return tl::unexpected(serving.error());
     material.serving = std::move(*serving);
   }

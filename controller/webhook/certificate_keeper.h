@@ -14,8 +14,8 @@ namespace quorate::controller {
 
 // The authority and the serving certificate as they lie in the Secret.
 struct ServingMaterial {
-  std::string ca_pem;      // what clients trust: during a rotation the old authority, too
-  http::KeyPair ca;        // signs the next certificate
+  std::string ca_pem;  // what clients trust: during a rotation the old authority, too
+  http::KeyPair ca;    // signs the next certificate
   http::KeyPair serving;
 
   friend bool operator==(const ServingMaterial&, const ServingMaterial&) = default;
@@ -53,8 +53,8 @@ class CertificateKeeper {
   };
   CertificateKeeper(kube::Client& client, Options options);
 
-  // Makes or reads the certificate, and writes authority (and URL) into the configuration where they
-  // are missing. Blocks. Again from time to time: it renews what is about to end.
+  // Makes or reads the certificate, and writes authority (and URL) into the configuration where
+  // they are missing. Blocks. Again from time to time: it renews what is about to end.
   Outcome<ServingMaterial> refresh(Time now);
 
  private:

@@ -18,7 +18,8 @@ constexpr Time kNow = Time::from_seconds(1'800'000'000);
 const CertificateNames kNames{{"hook.ns.svc"}, {"127.0.0.1"}};
 
 TEST(Base64, BothWays) {
-  for (const std::string text : {"", "a", "ab", "abc", "abcd", std::string("\0\xff\n", 3).c_str()}) {
+  for (const std::string text :
+       {"", "a", "ab", "abc", "abcd", std::string("\0\xff\n", 3).c_str()}) {
     EXPECT_EQ(*from_base64(base64(text)), text);
   }
   EXPECT_EQ(base64("ab"), "YWI=");
@@ -84,16 +85,16 @@ TEST(Secret, MaterialComesBackAsItWent) {
   EXPECT_EQ(version, "7");
 }
 
-constexpr const char* kConfiguration = R"({"metadata":{"name":"c","resourceVersion":"5"},"webhooks":[
+constexpr const char* kConfiguration =
+    R"({"metadata":{"name":"c","resourceVersion":"5"},"webhooks":[
   {"name":"a","clientConfig":{"service":{"name":"hook","namespace":"ns","path":"/mutate-batch-v1-job"}}},
   {"name":"b","clientConfig":{"caBundle":"Q0E=","service":{"name":"hook","namespace":"ns"}}}]})";
 
 TEST(InjectionPatch, OnlyWhatIsMissing) {
   const auto patch = injection_patch(kConfiguration, "CA", "");
   ASSERT_TRUE(patch);
-  EXPECT_EQ(*patch,
-            R"([{"op":"test","path":"/metadata/resourceVersion","value":"5"},)"
-            R"({"op":"add","path":"/webhooks/0/clientConfig/caBundle","value":"Q0E="}])");
+  EXPECT_EQ(*patch, R"([{"op":"test","path":"/metadata/resourceVersion","value":"5"},)"
+                    R"({"op":"add","path":"/webhooks/0/clientConfig/caBundle","value":"Q0E="}])");
 }
 
 TEST(InjectionPatch, AUrlTakesThePlaceOfTheService) {

@@ -15,8 +15,9 @@ namespace {
 void add_common_flags(CLI::App& app, CommandLine& line) {
   app.add_option("--kubeconfig", line.kubeconfig,
                  "File that says how to reach the API server; without it: as a pod of the cluster");
-  app.add_option("--config", line.config_file,
-                 "Configuration (config.kueue.x-k8s.io) and/or KubeSchedulerConfiguration document");
+  app.add_option(
+      "--config", line.config_file,
+      "Configuration (config.kueue.x-k8s.io) and/or KubeSchedulerConfiguration document");
   app.add_option("--metrics-bind-address", line.metrics_address,
                  "host:port of the Prometheus endpoint; 0 switches it off");
   app.add_option("--health-probe-bind-address", line.health_address,
@@ -43,12 +44,13 @@ Outcome<CommandLine> parse_command_line(const std::vector<std::string>& argument
   app.add_flag("--version", version, "Print the version");
   app.require_subcommand(0, 1);
 
-  CLI::App* controller =
-      app.add_subcommand("controller", "Admit workloads by quota; start, stop and account for them");
+  CLI::App* controller = app.add_subcommand(
+      "controller", "Admit workloads by quota; start, stop and account for them");
   add_common_flags(*controller, line);
-  controller->add_option("--controllers", line.controllers,
-                         "Which parts run: * is all but the scheduler; a name switches one on, -name "
-                         "off. Parts: admission, batch/job, podgroup, webhooks, status, scheduler");
+  controller->add_option(
+      "--controllers", line.controllers,
+      "Which parts run: * is all but the scheduler; a name switches one on, -name "
+      "off. Parts: admission, batch/job, podgroup, webhooks, status, scheduler");
   controller->add_option("--feature-gates", line.feature_gates, "Name=true,Name=false");
   controller->add_option("--webhook-bind-address", line.webhook_address,
                          "host:port on which the API server's reviews are answered");
@@ -113,12 +115,13 @@ int run(int argc, char** argv) {
       break;
   }
   using controller::LogLevel;
-  const LogLevel level = line->log_level == "debug"  ? LogLevel::Debug
-                         : line->log_level == "warn" ? LogLevel::Warn
+  const LogLevel level = line->log_level == "debug"   ? LogLevel::Debug
+                         : line->log_level == "warn"  ? LogLevel::Warn
                          : line->log_level == "error" ? LogLevel::Error
                                                       : LogLevel::Info;
   controller::init_log(
-      line->log_format == "json" ? controller::LogFormat::Json : controller::LogFormat::Text, level);
+      line->log_format == "json" ? controller::LogFormat::Json : controller::LogFormat::Text,
+      level);
   const Outcome<controller::ProcessOptions> options = program_options(*line);
   if (!options) {
     controller::log_error("cannot start", {{"reason", options.error().message}});

@@ -23,7 +23,7 @@ Outcome<ConfigFile> parse_config(std::string_view text, const std::string& path,
     objects::JsonDocument document;
     if (Outcome<void> parsed = document.parse(json); !parsed) return within(path, parsed.error());
     const std::string kind = document.root()["kind"].text();
-    std::optional<std::string>* place = kind == "Configuration"            ? &admission
+    std::optional<std::string>* place = kind == "Configuration"                ? &admission
                                         : kind == "KubeSchedulerConfiguration" ? &scheduler
                                                                                : nullptr;
     if (place == nullptr) {
@@ -52,7 +52,8 @@ Outcome<ConfigFile> load_config_file(const std::string& path,
   std::ostringstream text;
   if (!file || !(text << file.rdbuf())) {
     // An empty file sets the stream's failbit and is a document without settings.
-    if (file && file.peek() == std::ifstream::traits_type::eof()) return parse_config("", path, inputs);
+    if (file && file.peek() == std::ifstream::traits_type::eof())
+      return parse_config("", path, inputs);
     return error(Errc::NotFound, path + ": " + std::strerror(errno));
   }
   return parse_config(text.str(), path, inputs);

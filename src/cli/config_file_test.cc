@@ -32,9 +32,9 @@ TEST(ConfigFile, NothingIsAllDefaults) {
 }
 
 TEST(ConfigFile, ErrorsNameFileDocumentAndField) {
-  const auto unknown = parse_config(
-      "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\nnosuch: 1\n", "/etc/c.yaml",
-      {});
+  const auto unknown =
+      parse_config("apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\nnosuch: 1\n",
+                   "/etc/c.yaml", {});
   ASSERT_FALSE(unknown);
   EXPECT_THAT(unknown.error().message, HasSubstr("/etc/c.yaml: Configuration"));
   EXPECT_THAT(unknown.error().message, HasSubstr("nosuch"));

@@ -20,9 +20,8 @@ std::string service_account_namespace() {
 // The configurations are named after the Service, as existing installations have them.
 std::string webhook_configuration_of(const std::string& service) {
   constexpr std::string_view kSuffix = "-webhook-service";
-  const std::string prefix = service.ends_with(kSuffix)
-                                 ? service.substr(0, service.size() - kSuffix.size())
-                                 : service;
+  const std::string prefix =
+      service.ends_with(kSuffix) ? service.substr(0, service.size() - kSuffix.size()) : service;
   return prefix + "-mutating-webhook-configuration";
 }
 
@@ -34,6 +33,7 @@ Outcome<controller::ProcessOptions> program_options(const CommandLine& line) {
   if (!file) return tl::unexpected(file.error());
 
   controller::ProcessOptions options;
+  options.version = kVersion;
   options.kubeconfig = line.kubeconfig;
   options.config = std::move(file->admission);
   options.scheduler_config = std::move(file->scheduler);
@@ -55,14 +55,12 @@ Outcome<controller::ProcessOptions> program_options(const CommandLine& line) {
       scheduler ? options.scheduler_config.leader_election : config.leader_election;
   options.leader_elect = line.leader_elect.value_or(election.leader_elect);
   options.lease_name = election.resource_name;
-  options.lease_namespace =
-      line.leader_elect_namespace.value_or(election.resource_namespace.empty()
-                                               ? config.ns
-                                               : election.resource_namespace);
+  options.lease_namespace = line.leader_elect_namespace.value_or(
+      election.resource_namespace.empty() ? config.ns : election.resource_namespace);
   options.metrics_address = line.metrics_address.value_or(config.metrics.bind_address);
   options.health_address = line.health_address.value_or(config.health_bind_address);
-  options.webhook_address = line.webhook_address.value_or(
-      config.webhook_host + ":" + std::to_string(config.webhook_port));
+  options.webhook_address = line.webhook_address.value_or(config.webhook_host + ":" +
+                                                          std::to_string(config.webhook_port));
   options.webhook_service = line.webhook_service.value_or(config.webhook_service_name);
   options.webhook_namespace = line.webhook_namespace.value_or(config.ns);
   options.webhook_secret = line.webhook_secret.value_or(config.webhook_secret_name);
