@@ -34,7 +34,8 @@ _CONTROLLER_ONLY = [
     *rights("update patch", "batch", "jobs/status"),
     *rights("update", "batch", "jobs/finalizers"),
     *rights("create delete update patch", KUEUE, "workloads"),
-    *rights(READ + " update patch", KUEUE, "admissionchecks clusterqueues resourceflavors topologies"),
+    *rights(READ + " update patch", KUEUE, "admissionchecks clusterqueues topologies"),
+    *rights("update patch", KUEUE, "resourceflavors"),
     *rights(READ, KUEUE, "cohorts localqueues workloadpriorityclasses"),
     *rights(READ, KUEUE, "multikueueclusters multikueueconfigs provisioningrequestconfigs"),
     *rights(

@@ -113,7 +113,8 @@ class PluginState : public std::enable_shared_from_this<PluginState> {
   void stop() {
     MutexLock lock(mutex_);
     stopped_ = true;
-    if (const int child = child_; child > 0) ::kill(child, SIGKILL);
+    // A plugin that is being started right now finds the mark and ends itself.
+    if (const int child = child_.exchange(-1); child > 0) ::kill(child, SIGKILL);
     while (running_ && runner_ != std::this_thread::get_id()) ended_.wait(mutex_);
   }
 

@@ -184,7 +184,8 @@ Outcome<ExecCredential> run_exec_plugin(const Config& config, Duration limit,
   if (!pid) {
     return tl::unexpected(plugin_error(config, "does not start: " + pid.error().message, ""));
   }
-  child = *pid;
+  int none = 0;
+  if (!child.compare_exchange_strong(none, *pid)) ::kill(*pid, SIGKILL);  // stopped meanwhile
   Pipe::close(out.write);
   Pipe::close(err.write);
   std::string output;
