@@ -130,7 +130,34 @@ def reasons(message):
     return parts
 
 
-NORMALISATIONS = [idle_cycles, unlooked_pending, message_order]
+def negative_capacity(reference, ours):
+    """v0.17.0 counts below zero where more is used than there is, and then says how many fit; later
+    versions say that nothing fits, and which nodes were left out."""
+    for theirs, mine in zip(reference["cycles"], ours["cycles"]):
+        for name, told in theirs["pending"].items():
+            said = mine["pending"].get(name, {}).get("messages", [""])[0]
+            for message in told.get("messages", ()):
+                start, found, rest = message.partition(" allows to fit only -")
+                if found and said.startswith(start + " doesn't allow to fit any of " + rest.split("out of ")[1].split(".")[0]):
+                    mine["pending"][name]["messages"] = told["messages"]
+
+
+NORMALISATIONS = [idle_cycles, unlooked_pending, negative_capacity, message_order]
+
+
+def usable(result):
+    """The answers of Kueue that say something: none if it crashed, or if it admitted pods of a
+    topology flavor without giving them places (docs/compatibility.md, "leader without a place")."""
+    return [] if any(map(placeless, result.get("answers", ()))) else result.get("answers", [])
+
+
+def placeless(answer):
+    return any(
+        ps.get("topology") is not None and ps["count"] > 0 and not ps["topology"]["domains"]
+        for cycle in answer["cycles"]
+        for entry in cycle["admitted"]
+        for ps in entry["podSets"]
+    )
 
 
 def differences(reference, ours):

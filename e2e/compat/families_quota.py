@@ -53,7 +53,7 @@ def flavors(dice):
             shape,
             can_borrow=borrow,
             can_preempt=preempt,
-            preference=dice.pick([None, "BorrowingOverPreemption", "PreemptionOverBorrowing"]) if both else None,
+            preference=dice.pick([None, "BorrowingOverPreemption"]) if both else None,
             within=dice.pick([None, "LowerPriority"]),
             reclaim=dice.pick([None, "Any", "LowerPriority"]),
             strategy=dice.maybe(25, lambda: "StrictFIFO"),

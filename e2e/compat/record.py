@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
 """Asks Kueue and stores its answers: record.py COUNT [FAMILY ...] writes data/FAMILY.jsonl.gz.
 
-One line per scenario, seeds 0 to COUNT-1: the list of distinct answers. A scenario that crashes
-Kueue, or to which it has more answers than the limit, is stored as null and not compared."""
+One line per scenario, seeds 0 to COUNT-1: the list of distinct answers. A scenario without a usable
+answer, or to which Kueue has more answers than the limit, is stored as null and not compared."""
 
 import gzip
 import json
 import pathlib
 import sys
 
+import answers
 import generate
 import programs
 
 DATA = pathlib.Path(__file__).resolve().parent / "data"
-REPEAT = 24
+REPEAT = 10
 MOST_ANSWERS = 8
 
 
@@ -25,7 +26,7 @@ def record(family, count):
         result = results[name]
         if "error" in result:
             raise SystemExit(f"{name}: {result['error']}")
-        alternatives = result.get("answers")
+        alternatives = answers.usable(result)
         if not alternatives or len(alternatives) > MOST_ANSWERS:
             alternatives = None
             nulls += 1
@@ -35,7 +36,7 @@ def record(family, count):
     # No time and no name inside, so that equal answers give equal bytes.
     with open(path, "wb") as raw, gzip.GzipFile(filename="", fileobj=raw, mode="wb", compresslevel=9, mtime=0) as file:
         file.write("".join(lines).encode())
-    print(f"{family}: {count} scenarios, {nulls} without a stable answer, {path.stat().st_size} bytes")
+    print(f"{family}: {count} scenarios, {nulls} without a stable answer, {path.stat().st_size} bytes", flush=True)
 
 
 def main():
