@@ -203,8 +203,9 @@ TEST(CycleTest, OrderOfArrivalDoesNotMatter) {
       std::vector<std::function<void()>> events;
       for (const ClusterQueueSpec& queue : queues) {
         events.push_back([&] { world.admitter.apply(queue); });
-        events.push_back(
-            [&] { world.admitter.apply(LocalQueueSpec{{"ns", queue.name}, "uid", queue.name}); });
+        events.push_back([&] {
+          world.admitter.apply(LocalQueueSpec{{"ns", queue.name}, "uid", queue.name});
+        });
       }
       for (const char* flavor : {"f", "g"}) {
         events.push_back([&world, flavor] { world.admitter.apply(FlavorSpec{flavor}); });

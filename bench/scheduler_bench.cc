@@ -53,7 +53,8 @@ struct State {
   }
 };
 
-// From the third member's arrival to the binds, everything included; the cluster fills up meanwhile.
+// From the third member's arrival to the binds, everything included; the cluster fills up
+// meanwhile.
 void gang_of_three_on_5000_nodes(benchmark::State& run) {
   auto state = std::make_unique<State>();
   for (int i = 0; i < 5000; ++i) state->add_node(i, 64000, 256 * kGi);
@@ -96,8 +97,14 @@ struct Planning {
     views.push_back({demands.back().get()});
   }
   GroupPlan plan() {
-    return plan_gang({framework, state.model, state.journal, views, 0,
-                      static_cast<std::int32_t>(views.size()), state.model.nodes(), {},
+    return plan_gang({framework,
+                      state.model,
+                      state.journal,
+                      views,
+                      0,
+                      static_cast<std::int32_t>(views.size()),
+                      state.model.nodes(),
+                      {},
                       Config{}.search_budget});
   }
 };

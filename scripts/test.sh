@@ -90,7 +90,6 @@ case "$what" in
       must scripts/check_format.sh && count 1 0
       unit
       e2e
-      sanitize
     fi ;;
   *) echo "usage: $0 [all | unit | e2e [NAME...] | sanitize]" >&2; exit 2 ;;
 esac

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "src/simulate/command.h"
+#include "src/simulate/op_trace.h"
 
 namespace quorate::cli {
 namespace {
@@ -21,7 +22,7 @@ simulate::Streams streams() {
 
 }  // namespace
 
-void add_simulate_command(CLI::App& app, int& exit_status) {
+std::function<int()> add_simulate_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "simulate", "Run admission over objects from files, in virtual time and without a cluster");
   const auto options = std::make_shared<simulate::Options>();
@@ -52,9 +53,26 @@ void add_simulate_command(CLI::App& app, int& exit_status) {
   command->add_option("--batch", options->batch_file,
                       "many runs: a JSON document per line, answered by a line each");
   command->add_option("--record", options->record_file, "write the event log to this file");
-  command->callback([options, &exit_status] {
-    exit_status = simulate::simulate(*options, streams());
-  });
+
+  CLI::App* trace = command->add_subcommand("trace", "Run admission over a recorded load");
+  const auto load = std::make_shared<simulate::TraceOptions>();
+  trace->add_option("--format", load->format, "openb or philly")->required();
+  trace->add_option("--nodes", load->nodes_file, "openb: the list of nodes");
+  trace->add_option("--pods", load->pods_file, "openb: the list of pods");
+  trace->add_option("JOBS", load->files, "philly: the list of jobs");
+  trace->add_option("--limit", load->limit, "read so many jobs only");
+  trace->add_option("--gpus", load->gpus, "philly: GPUs of the whole cluster");
+  trace->add_option("--until", options->until, "idle, or a duration of virtual time");
+  trace->add_option("-o,--output", options->output, "table, json or yaml");
+  trace->add_option("--report", options->report_dir, "write an HTML report into this directory");
+
+  // The app does not live until the command runs.
+  const auto traced = std::make_shared<bool>(false);
+  trace->callback([traced] { *traced = true; });
+  return [options, load, traced] {
+    return *traced ? simulate::op_trace(*load, *options, streams())
+                   : simulate::simulate(*options, streams());
+  };
 }
 
 }  // namespace quorate::cli

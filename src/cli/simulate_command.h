@@ -1,13 +1,15 @@
 #pragma once
 
+#include <functional>
+
 namespace CLI {
 class App;
 }
 
 namespace quorate::cli {
 
-// Adds `simulate` (and its `trace`) to the program. When it was given, `exit_status` is set once the
-// arguments are parsed: the command runs in CLI11's callback.
-void add_simulate_command(CLI::App& app, int& exit_status);
+// Adds `simulate`, with its own `trace`, to the program. Call the result once the arguments are
+// parsed and name `simulate`: it runs the command and gives the exit status.
+std::function<int()> add_simulate_command(CLI::App& app);
 
 }  // namespace quorate::cli

@@ -32,10 +32,9 @@ TEST(DemandTest, ChargesOnePodItsRequestsAndTheScoredColumns) {
   const Demand demand = demand_of(names, pod);
   const std::uint32_t gpu = names.find("x/gpu").slot;
   // The second container states no memory: it scores as 200Mi.
-  EXPECT_THAT(demand.charges,
-              ElementsAre(Charge{kPods, 1}, Charge{kCpu, 750}, Charge{kMemory, 1 << 20},
-                          Charge{kScoredCpu, 750}, Charge{kScoredMemory, 201 << 20},
-                          Charge{gpu, 2}));
+  EXPECT_THAT(demand.charges, ElementsAre(Charge{kPods, 1}, Charge{kCpu, 750},
+                                          Charge{kMemory, 1 << 20}, Charge{kScoredCpu, 750},
+                                          Charge{kScoredMemory, 201 << 20}, Charge{gpu, 2}));
   EXPECT_TRUE(demand.requests_anything());
 }
 

@@ -161,8 +161,10 @@ void Model::digest(Digest& digest) const {
     const NodeSpec& spec = *nodes_.at(id).spec;
     digest.text(spec.name).text(spec.uid).number(spec.unschedulable ? 1 : 0);
     for (const auto& [key, value] : spec.labels) digest.text(key).text(value);
-    for (const Taint& taint : spec.taints) digest.text(taint.key).text(taint.value).text(taint.effect);
-    for (const auto& [name, amount] : spec.allocatable) digest.text(name).number(amount.base_units());
+    for (const Taint& taint : spec.taints)
+      digest.text(taint.key).text(taint.value).text(taint.effect);
+    for (const auto& [name, amount] : spec.allocatable)
+      digest.text(name).number(amount.base_units());
     usage_of(id);
   };
   digest.text("nodes").number(static_cast<std::int64_t>(by_name_.size()));

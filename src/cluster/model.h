@@ -42,7 +42,7 @@ struct Node {
   // False for a placeholder: pods name a node that we have not seen (or not any more). It holds
   // their usage and is never a candidate.
   bool known = false;
-  std::vector<PodId> pods;               // no meaningful order
+  std::vector<PodId> pods;                               // no meaningful order
   std::vector<std::pair<HostPort, std::int32_t>> ports;  // in use, with how often; sorted
 };
 
@@ -56,8 +56,8 @@ struct NodeClass {
 
 struct Pod {
   std::shared_ptr<const PodInfo> info;
-  NodeId node;           // where its usage is charged; none while it runs nowhere
-  bool assumed = false;  // `node` is our decision; the API server has not shown it yet
+  NodeId node;                 // where its usage is charged; none while it runs nowhere
+  bool assumed = false;        // `node` is our decision; the API server has not shown it yet
   std::uint32_t position = 0;  // in Node::pods
 };
 
@@ -81,7 +81,7 @@ struct PodChange {
   // Another pod of the same name that the new one replaces: its deletion was not seen.
   PodId replaced;
   std::shared_ptr<const PodInfo> replaced_pod;
-  NodeId freed;  // node whose usage went down, if one did
+  NodeId freed;          // node whose usage went down, if one did
   bool ignored = false;  // a late event about a dead pod: nothing happened
 };
 

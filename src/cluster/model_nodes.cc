@@ -15,7 +15,8 @@ std::uint64_t class_digest(const NodeSpec& spec) {
   for (const auto& [key, value] : spec.labels) {
     if (key != kHostname) digest.text(key).text(value);
   }
-  for (const Taint& taint : spec.taints) digest.text(taint.key).text(taint.value).text(taint.effect);
+  for (const Taint& taint : spec.taints)
+    digest.text(taint.key).text(taint.value).text(taint.effect);
   for (const auto& [name, amount] : spec.allocatable) digest.text(name).number(amount.base_units());
   return digest.number(spec.unschedulable ? 1 : 0).value();
 }
@@ -39,9 +40,8 @@ bool same_class(const NodeSpec& a, const NodeSpec& b) {
 // First place in a list sorted by node name whose name is not less.
 template <class List>
 auto place(const SlotMap<NodeTag, Node>& nodes, List& list, std::string_view name) {
-  return std::ranges::lower_bound(list, name, {}, [&](NodeId id) {
-    return std::string_view(nodes.at(id).spec->name);
-  });
+  return std::ranges::lower_bound(
+      list, name, {}, [&](NodeId id) { return std::string_view(nodes.at(id).spec->name); });
 }
 
 template <class List>

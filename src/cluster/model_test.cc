@@ -153,8 +153,8 @@ TEST_F(ModelTest, ReservationCountsAsUsageAndIsTakenPodByPod) {
   const auto demand = std::make_shared<const Demand>(model.demand(like.spec, like.requests));
   const std::string empty = digest(model);
   model.reserve(journal, "w",
-                {{"ns", "job"}, {{"main", demand, model.find_node("a")},
-                                 {"main", demand, model.find_node("b")}}});
+                {{"ns", "job"},
+                 {{"main", demand, model.find_node("a")}, {"main", demand, model.find_node("b")}}});
   EXPECT_EQ(cpu("a"), 1000);
   EXPECT_EQ(*model.reservation_of({"ns", "job"}), "w");
   const std::string reserved = digest(model);
@@ -212,13 +212,19 @@ TEST_F(ModelTest, UndoneMeansNeverDoneAndForksAreIndependent) {
           case 0:
             if (!target.pod(id).node) target.assume(log, id, node);
             break;
-          case 1: target.forget(log, id); break;
-          case 2: target.charge(log, node, *demand); break;
+          case 1:
+            target.forget(log, id);
+            break;
+          case 2:
+            target.charge(log, node, *demand);
+            break;
           case 3:
             target.reserve(log, "w" + std::to_string(pick(3)),
                            {{"ns", "w" + std::to_string(pick(2))}, {{"a", demand, node}}});
             break;
-          case 4: target.consume(log, "w" + std::to_string(pick(3)), "a", node); break;
+          case 4:
+            target.consume(log, "w" + std::to_string(pick(3)), "a", node);
+            break;
         }
       }
     };

@@ -55,7 +55,7 @@ class PodIndex {
 
   static std::uint64_t hash_of(const ObjectKey& key) {
     // Spread: the low bits pick the place.
-    const std::uint64_t hash = std::hash<ObjectKey>{}(key) * 0x9e3779b97f4a7c15u;
+    const std::uint64_t hash = std::hash<ObjectKey>{}(key)*0x9e3779b97f4a7c15u;
     return hash ^ (hash >> 32);
   }
   std::size_t mask() const { return cells_.size() - 1; }

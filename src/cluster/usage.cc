@@ -16,12 +16,11 @@ void Usage::grow(std::size_t resources, std::size_t nodes) {
   for (Column& column : allocatable_) column.grow(nodes_);
 }
 
-void Usage::add(Journal& journal, std::uint32_t node, std::uint32_t resource,
-                std::int64_t amount) {
+void Usage::add(Journal& journal, std::uint32_t node, std::uint32_t resource, std::int64_t amount) {
   // Modular, so that what was added can always be taken away again exactly; make_demand bounds
   // each charge so far below the range that a real sum does not wrap.
-  const auto sum = static_cast<std::uint64_t>(used_[resource][node]) +
-                   static_cast<std::uint64_t>(amount);
+  const auto sum =
+      static_cast<std::uint64_t>(used_[resource][node]) + static_cast<std::uint64_t>(amount);
   used_[resource].set(journal, node, static_cast<std::int64_t>(sum));
 }
 

@@ -41,8 +41,8 @@ bool is_path_character(char c) {
 void domain_path_faults(const std::string& gate, const std::string& path, FieldErrors& errors) {
   const std::size_t slash = gate.find('/');
   if (slash == std::string::npos || slash == 0 || slash + 1 == gate.size()) {
-    errors.push_back(invalid_text(
-        path, gate, "must be a domain-prefixed path (such as \"acme.io/foo\")"));
+    errors.push_back(
+        invalid_text(path, gate, "must be a domain-prefixed path (such as \"acme.io/foo\")"));
     return;
   }
   for (const std::string& fault : dns_subdomain_faults(std::string_view(gate).substr(0, slash))) {
@@ -151,14 +151,14 @@ FieldErrors gated_by_faults(const Labels& annotations, const Labels* before) {
   if (before == nullptr || gates.empty()) return errors;
   const std::vector<std::string> old_gates = gates_of(*before);
   if (old_gates.empty()) {
-    errors.push_back({path, FieldError::Kind::Forbidden, "",
-                      "cannot add admission gate after creation"});
+    errors.push_back(
+        {path, FieldError::Kind::Forbidden, "", "cannot add admission gate after creation"});
     return errors;
   }
   for (const std::string& gate : gates) {
     if (std::ranges::find(old_gates, gate) != old_gates.end()) continue;
-    errors.push_back({path, FieldError::Kind::Forbidden, "",
-                      "can only remove gates, not add new ones"});
+    errors.push_back(
+        {path, FieldError::Kind::Forbidden, "", "can only remove gates, not add new ones"});
     break;
   }
   return errors;

@@ -16,7 +16,7 @@ constexpr const char* kNegative = "must be greater than or equal to 0";
 
 struct QuotaRules {
   bool has_parent = false;
-  const char* no_parent = "";          // what to say of a limit without one
+  const char* no_parent = "";  // what to say of a limit without one
   bool lending_within_nominal = false;
 };
 
@@ -82,17 +82,20 @@ void weight_faults(std::int64_t billionths, FieldErrors& errors) {
   const std::string text = billionths == 1 ? "1n" : format_billionths(billionths);
   if (billionths < 0) errors.push_back(invalid_text("spec.fairSharing", text, kNegative));
   if (billionths != 0 && billionths <= 1) {
-    errors.push_back(
-        invalid_text("spec.fairSharing", text, "When not 0, weight must be > 10e-9"));
+    errors.push_back(invalid_text("spec.fairSharing", text, "When not 0, weight must be > 10e-9"));
   }
 }
 
 std::string_view name_of(PreemptionPolicy policy) {
   switch (policy) {
-    case PreemptionPolicy::Never: return "Never";
-    case PreemptionPolicy::LowerPriority: return "LowerPriority";
-    case PreemptionPolicy::LowerOrNewerEqualPriority: return "LowerOrNewerEqualPriority";
-    case PreemptionPolicy::Any: return "Any";
+    case PreemptionPolicy::Never:
+      return "Never";
+    case PreemptionPolicy::LowerPriority:
+      return "LowerPriority";
+    case PreemptionPolicy::LowerOrNewerEqualPriority:
+      return "LowerOrNewerEqualPriority";
+    case PreemptionPolicy::Any:
+      return "Any";
   }
   return "Never";
 }
@@ -119,9 +122,9 @@ void total_faults(const ClusterQueue& queue, FieldErrors& errors) {
   const auto too_many = [&](std::size_t count, std::size_t most, const std::string& path,
                             const std::string& what) {
     if (count <= most) return;
-    errors.push_back(invalid(path, std::to_string(count),
-                             what + " must be ≤ " + std::to_string(most) + ", got " +
-                                 std::to_string(count)));
+    errors.push_back(
+        invalid(path, std::to_string(count),
+                what + " must be ≤ " + std::to_string(most) + ", got " + std::to_string(count)));
   };
   std::size_t flavors = 0;
   std::size_t resources = 0;
@@ -145,13 +148,14 @@ void check_faults(const ClusterQueue& queue, const ClusterQueue* before, const F
                   FieldErrors& errors) {
   const std::set<std::string> flavors = flavors_of(queue);
   const std::vector<std::string> supported(flavors.begin(), flavors.end());
-  const bool tolerant = before != nullptr && !gates.enabled("RejectUpdatesToCQWithInvalidOnFlavors") &&
+  const bool tolerant = before != nullptr &&
+                        !gates.enabled("RejectUpdatesToCQWithInvalidOnFlavors") &&
                         flavors_of(*before) == flavors;
   for (std::size_t i = 0; i < queue.admission_checks.size(); ++i) {
     const AdmissionCheckRule& rule = queue.admission_checks[i];
     if (tolerant) {
-      const auto old = std::ranges::find(before->admission_checks, rule.name,
-                                         &AdmissionCheckRule::name);
+      const auto old =
+          std::ranges::find(before->admission_checks, rule.name, &AdmissionCheckRule::name);
       if (old != before->admission_checks.end() &&
           std::set(old->on_flavors.begin(), old->on_flavors.end()) ==
               std::set(rule.on_flavors.begin(), rule.on_flavors.end())) {
@@ -160,9 +164,9 @@ void check_faults(const ClusterQueue& queue, const ClusterQueue* before, const F
     }
     for (std::size_t j = 0; j < rule.on_flavors.size(); ++j) {
       if (flavors.contains(rule.on_flavors[j])) continue;
-      errors.push_back(not_supported(
-          at(at("spec.admissionChecksStrategy.admissionChecks", i) + ".onFlavors", j),
-          rule.on_flavors[j], supported));
+      errors.push_back(
+          not_supported(at(at("spec.admissionChecksStrategy.admissionChecks", i) + ".onFlavors", j),
+                        rule.on_flavors[j], supported));
     }
   }
 }
@@ -171,9 +175,9 @@ void concurrent_faults(const ClusterQueue& queue, FieldErrors& errors) {
   const std::string path = "spec.concurrentAdmissionPolicy.migration.constraints";
   const ConcurrentAdmission& policy = *queue.concurrent_admission;
   if (queue.resource_groups.size() != 1) {
-    errors.push_back(invalid(
-        "spec.resourceGroups", std::to_string(queue.resource_groups.size()),
-        "must have exactly one ResourceGroup when ConcurrentAdmissionPolicy is defined"));
+    errors.push_back(
+        invalid("spec.resourceGroups", std::to_string(queue.resource_groups.size()),
+                "must have exactly one ResourceGroup when ConcurrentAdmissionPolicy is defined"));
   } else if (queue.resource_groups.front().flavors.size() > kMaxConcurrentFlavors) {
     errors.push_back(invalid("spec.resourceGroups[0].flavors",
                              std::to_string(queue.resource_groups.front().flavors.size()),
@@ -240,8 +244,8 @@ FieldErrors webhook_faults(const ClusterQueue& queue, const ClusterQueue* before
     concurrent_faults(queue, errors);
   }
   if (before != nullptr && before->concurrent_admission != queue.concurrent_admission) {
-    errors.push_back(immutable("spec.concurrentAdmissionPolicy",
-                               queue.concurrent_admission ? "{}" : "null"));
+    errors.push_back(
+        immutable("spec.concurrentAdmissionPolicy", queue.concurrent_admission ? "{}" : "null"));
   }
   return errors;
 }

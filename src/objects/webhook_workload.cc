@@ -77,8 +77,8 @@ class Look {
 void Look::amounts(const ResourceList& list, const std::string& path) {
   for (const auto& [resource, amount] : list) {
     if (resource == "pods") {
-      errors_.push_back(invalid_text(at(path, resource), resource,
-                                     "the key is reserved for internal kueue use"));
+      errors_.push_back(
+          invalid_text(at(path, resource), resource, "the key is reserved for internal kueue use"));
     }
     if (amount < Quantity{} && gates_.enabled("WorkloadValidateResourcesAreNonNegative")) {
       errors_.push_back(invalid_text(at(path, resource), format_quantity(resource, amount),
@@ -212,10 +212,10 @@ void Look::reclaimable() {
     }
     if (pods.count <= set->second->count) continue;
     // A scaled-down elastic workload may show for a moment what ended before.
-    const bool stale =
-        before_ != nullptr && elastic(now_) && gates_.enabled("ElasticJobsViaWorkloadSlices") &&
-        std::ranges::find(before_->status.reclaimable_pods, pods) !=
-            before_->status.reclaimable_pods.end();
+    const bool stale = before_ != nullptr && elastic(now_) &&
+                       gates_.enabled("ElasticJobsViaWorkloadSlices") &&
+                       std::ranges::find(before_->status.reclaimable_pods, pods) !=
+                           before_->status.reclaimable_pods.end();
     if (!stale) {
       add(path + ".count", Kind::Invalid, std::to_string(pods.count),
           "should be less or equal to " + std::to_string(set->second->count));
@@ -228,8 +228,7 @@ void Look::check_updates() {
     const auto& updates = now_.status.admission_checks[i].pod_set_updates;
     for (std::size_t j = 0; j < updates.size(); ++j) {
       const PodSetUpdate& update = updates[j];
-      const std::string path =
-          at(at("status.admissionChecks", i) + ".podSetUpdates", j);
+      const std::string path = at(at("status.admissionChecks", i) + ".podSetUpdates", j);
       if (!sets_.contains(update.name)) {
         errors_.push_back(not_supported(path + ".name", update.name, set_names()));
       }
@@ -308,10 +307,10 @@ void Look::update_pod_sets() {
   }
   for (std::size_t i = 0; i < now_.pod_sets.size(); ++i) {
     PodSet same = now_.pod_sets[i];
-    if (may_shrink && same.count < before_->pod_sets[i].count) same.count = before_->pod_sets[i].count;
+    if (may_shrink && same.count < before_->pod_sets[i].count)
+      same.count = before_->pod_sets[i].count;
     if (same == before_->pod_sets[i]) continue;
-    errors_.push_back(
-        immutable("spec.podSets." + std::to_string(i), json_of(now_.pod_sets, i)));
+    errors_.push_back(immutable("spec.podSets." + std::to_string(i), json_of(now_.pod_sets, i)));
   }
 }
 
@@ -320,8 +319,7 @@ void Look::update_reclaimable() {
     if (!elastic(now_) || !gates_.enabled("ElasticJobsViaWorkloadSlices")) return false;
     const auto set = sets_.find(name);
     const auto old = std::ranges::find(before_->pod_sets, name, &PodSet::name);
-    return set != sets_.end() && old != before_->pod_sets.end() &&
-           set->second->count < old->count;
+    return set != sets_.end() && old != before_->pod_sets.end() && set->second->count < old->count;
   };
   for (const ReclaimablePod& old : before_->status.reclaimable_pods) {
     if (scaled_down(old.name)) continue;
@@ -341,7 +339,8 @@ void Look::update_admission() {
   const auto& now = now_.status.admission;
   const auto& before = before_->status.admission;
   if (!now || !before || *now == *before) return;
-  if (gates_.enabled("TopologyAwareScheduling") && now->pod_sets.size() == before->pod_sets.size()) {
+  if (gates_.enabled("TopologyAwareScheduling") &&
+      now->pod_sets.size() == before->pod_sets.size()) {
     Admission same = *now;
     for (std::size_t i = 0; i < same.pod_sets.size(); ++i) {
       same.pod_sets[i].topology = before->pod_sets[i].topology;
@@ -362,9 +361,8 @@ void Look::update_checks() {
     if (found == now_.status.admission_checks.end()) continue;
     if (old.state != CheckState::Ready || found->state != CheckState::Ready) continue;
     if (old.pod_set_updates == found->pod_set_updates) continue;
-    errors_.push_back(
-        immutable(at("status.admissionChecks", i) + ".podSetUpdates",
-                  "[" + std::to_string(found->pod_set_updates.size()) + " items]"));
+    errors_.push_back(immutable(at("status.admissionChecks", i) + ".podSetUpdates",
+                                "[" + std::to_string(found->pod_set_updates.size()) + " items]"));
   }
 }
 

@@ -21,8 +21,8 @@ struct Config {
   std::vector<Profile> profiles = {Profile{}};
   Duration pod_initial_backoff = Duration::seconds(1);
   Duration pod_max_backoff = Duration::seconds(10);
-  Duration bind_timeout = Duration::seconds(30);     // how long a half-bound gang is retried
-  Duration bind_retry = Duration::millis(200);       // between tries of one failed bind
+  Duration bind_timeout = Duration::seconds(30);  // how long a half-bound gang is retried
+  Duration bind_retry = Duration::millis(200);    // between tries of one failed bind
   Duration unschedulable_flush = Duration::seconds(300);
   // A pod whose backoff an event started is tried early when nothing else is queued.
   bool pop_from_backoff = true;

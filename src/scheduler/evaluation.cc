@@ -36,9 +36,12 @@ constexpr std::uint32_t kNoIndex = 0xffffffffu;
 
 std::int64_t normalized(Normalize how, std::int64_t raw, std::int64_t highest) {
   switch (how) {
-    case Normalize::None: return raw;
-    case Normalize::ToMaximum: return highest == 0 ? 0 : raw * 100 / highest;
-    case Normalize::ReversedToMaximum: return highest == 0 ? 100 : 100 - raw * 100 / highest;
+    case Normalize::None:
+      return raw;
+    case Normalize::ToMaximum:
+      return highest == 0 ? 0 : raw * 100 / highest;
+    case Normalize::ReversedToMaximum:
+      return highest == 0 ? 100 : 100 - raw * 100 / highest;
   }
   return raw;
 }
@@ -104,8 +107,14 @@ void Evaluation::pre_score() {
   for (const Framework::Score& score : framework_->scores) {
     if (score.weight == 0) continue;
     if (score.pre != nullptr && score.pre->pre_score(pod_) == Code::Skip) continue;
-    ActiveScore active{score.plugin, score.weight, score.plugin->score_reach(pod_),
-                       score.plugin->normalize_score(), false, {}, {}, {}};
+    ActiveScore active{score.plugin,
+                       score.weight,
+                       score.plugin->score_reach(pod_),
+                       score.plugin->normalize_score(),
+                       false,
+                       {},
+                       {},
+                       {}};
     if (active.normalize != Normalize::None) active.raw.assign(nodes_.size(), 0);
     if (active.reach == Reach::NodeClass) {
       active.by_class.assign(model_->class_slots(), 0);
@@ -216,10 +225,9 @@ std::optional<std::size_t> Evaluation::best() const {
     for (const auto& [score, highest] : relative) {
       total += score->weight * normalized(score->normalize, score->raw[i], highest);
     }
-    const bool better =
-        !best || total > best_total ||
-        (total == best_total && model_->used(nodes_[i], cluster::kPods) <
-                                    model_->used(nodes_[*best], cluster::kPods));
+    const bool better = !best || total > best_total ||
+                        (total == best_total && model_->used(nodes_[i], cluster::kPods) <
+                                                    model_->used(nodes_[*best], cluster::kPods));
     if (!better) continue;  // equal in everything: the earlier name stays
     best = i;
     best_total = total;

@@ -12,7 +12,7 @@ namespace quorate::scheduler {
 
 // Why no node took a pod, counted over nodes, and its text.
 struct FitError {
-  std::string text;             // without what PostFilter adds
+  std::string text;  // without what PostFilter adds
   FilterOutcome outcome;
   std::uint64_t rejectors = 0;  // bit = position of the filter that refused some node
 };

@@ -9,8 +9,8 @@
 
 namespace quorate::scheduler {
 
-// Evaluations over all nodes that are kept between attempts: the next pod of the same shape pays for
-// the nodes that changed, not for all nodes. Only speed depends on what is kept.
+// Evaluations over all nodes that are kept between attempts: the next pod of the same shape pays
+// for the nodes that changed, not for all nodes. Only speed depends on what is kept.
 //
 // A copy starts empty, as its evaluations would look at the model of the original.
 class EvaluationCache {

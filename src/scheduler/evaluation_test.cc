@@ -28,7 +28,9 @@ TEST(EvaluationCacheTest, EqualsAFreshEvaluation) {
     for (int i = 0; i < 60; ++i) {
       const cluster::NodeId node = world.model.nodes()[pick(8)];
       switch (pick(4)) {
-        case 0: world.model.charge(world.journal, node, demands[pick(2)]); break;
+        case 0:
+          world.model.charge(world.journal, node, demands[pick(2)]);
+          break;
         case 1: {
           Transaction trial(world.journal);
           world.model.charge(world.journal, node, demands[2]);

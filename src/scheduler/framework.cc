@@ -25,7 +25,8 @@ namespace {
 template <class T>
 bool same(const T* a, const T* b) {
   if (a == b) return true;
-  if (a == nullptr || b == nullptr) return (a == nullptr || a->empty()) && (b == nullptr || b->empty());
+  if (a == nullptr || b == nullptr)
+    return (a == nullptr || a->empty()) && (b == nullptr || b->empty());
   return *a == *b;
 }
 
@@ -40,8 +41,8 @@ bool same_shape(const PodView& a, const PodView& b) {
   const PodTemplate& left = a.pod();
   const PodTemplate& right = b.pod();
   return &left == &right ||
-         (left.node_selector == right.node_selector &&
-          left.node_affinity == right.node_affinity && left.tolerations == right.tolerations &&
+         (left.node_selector == right.node_selector && left.node_affinity == right.node_affinity &&
+          left.tolerations == right.tolerations &&
           left.preemption_policy == right.preemption_policy);
 }
 
@@ -66,9 +67,9 @@ Framework::Framework(const Profile& profile) : scheduler_name(profile.scheduler_
     }
     if (const auto* score = dynamic_cast<const ScorePlugin*>(plugin)) {
       const auto weight = profile.score_weights.find(std::string(plugin->name()));
-      scores.push_back({score, dynamic_cast<const PreScorePlugin*>(plugin),
-                        weight == profile.score_weights.end() ? score->default_weight()
-                                                              : weight->second});
+      scores.push_back(
+          {score, dynamic_cast<const PreScorePlugin*>(plugin),
+           weight == profile.score_weights.end() ? score->default_weight() : weight->second});
     }
   }
   check(queue_sort != nullptr && plan_group != nullptr && !bind.empty(), "essential plugins");

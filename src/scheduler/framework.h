@@ -157,9 +157,10 @@ class GroupPreEnqueuePlugin : public virtual Plugin {
 class PlacementGeneratePlugin : public virtual Plugin {
  public:
   // nullopt: no opinion. Otherwise the placements, in the order to try them; none: nowhere.
-  virtual std::optional<std::vector<Placement>> generate(
-      const cluster::Model& model, const GroupStanding& group,
-      std::span<const cluster::NodeId> nodes, Status& status) const = 0;
+  virtual std::optional<std::vector<Placement>> generate(const cluster::Model& model,
+                                                         const GroupStanding& group,
+                                                         std::span<const cluster::NodeId> nodes,
+                                                         Status& status) const = 0;
 };
 
 // Plans the members on the nodes of one placement; leaves the model as it was.

@@ -45,9 +45,8 @@ bool too_few_copies(PlanTrial& trial, GroupPlan& plan) {
   }
   plan.scheduled = input.scheduled + static_cast<std::int32_t>(placed);
   plan.remaining = static_cast<std::int32_t>(members - placed - refused);
-  plan.proof = "bound: " + number(copies) + " of " + number(needed) +
-               " identical members fit on " + number(static_cast<std::int64_t>(input.nodes.size())) +
-               " nodes";
+  plan.proof = "bound: " + number(copies) + " of " + number(needed) + " identical members fit on " +
+               number(static_cast<std::int64_t>(input.nodes.size())) + " nodes";
   return true;
 }
 
@@ -144,7 +143,8 @@ bool searched(PlanTrial& trial, GroupPlan& plan) {
       plan.outcome = Outcome::BudgetEnded;
       plan.proof = "budget: the search ended after " + number(trial.work()) + " units of work";
       return false;
-    case GangSearch::Outcome::Found: break;
+    case GangSearch::Outcome::Found:
+      break;
   }
   plan.fit_errors.clear();
   plan.rejectors = 0;

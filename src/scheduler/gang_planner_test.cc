@@ -30,13 +30,21 @@ class Planner {
     }
     for (std::size_t i = 0; i < members.size(); ++i) {
       const cluster::PodSpec pod = make_pod("p", {.cpu = 1000 * members[i]});
-      demands.push_back(std::make_unique<cluster::Demand>(world.model.demand(pod.spec, pod.requests)));
+      demands.push_back(
+          std::make_unique<cluster::Demand>(world.model.demand(pod.spec, pod.requests)));
       views.push_back({demands.back().get()});
     }
   }
   GroupPlan plan(std::int32_t required, std::int64_t budget = 100'000) {
-    return plan_gang({framework, world.model, world.journal, views, 0, required,
-                      world.model.nodes(), {}, budget});
+    return plan_gang({framework,
+                      world.model,
+                      world.journal,
+                      views,
+                      0,
+                      required,
+                      world.model.nodes(),
+                      {},
+                      budget});
   }
   // Every placed member fits with the others.
   bool consistent(const GroupPlan& plan) {

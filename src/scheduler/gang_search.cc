@@ -28,8 +28,9 @@ std::vector<std::uint32_t> relevant(const PlanTrial& trial) {
 // Parts per million of `whole`; amounts far beyond what nodes have do not matter here.
 std::int64_t ppm(std::int64_t part, std::int64_t whole) {
   if (whole <= 0 || part <= 0) return 0;
-  return part > whole / 1'000'000 && whole > 1'000'000 ? part / (whole / 1'000'000)
-                                                       : (Quantity{part} * 1'000'000).base_units() / whole;
+  return part > whole / 1'000'000 && whole > 1'000'000
+             ? part / (whole / 1'000'000)
+             : (Quantity{part} * 1'000'000).base_units() / whole;
 }
 
 }  // namespace

@@ -42,11 +42,11 @@ class GangSearch {
   std::int64_t needed_;
   std::int64_t work_limit_;
   std::vector<std::size_t> shapes_;
-  std::vector<std::int64_t> behind_;     // members of the shapes from this depth on
-  std::vector<std::size_t> nodes_;       // in search order
-  std::vector<std::size_t> alike_;       // by search position: group of nodes that look alike
-  std::vector<std::int32_t> taken_;      // by search position: members there
-  std::vector<std::size_t> used_of_;     // by shape: members placed
+  std::vector<std::int64_t> behind_;  // members of the shapes from this depth on
+  std::vector<std::size_t> nodes_;    // in search order
+  std::vector<std::size_t> alike_;    // by search position: group of nodes that look alike
+  std::vector<std::int32_t> taken_;   // by search position: members there
+  std::vector<std::size_t> used_of_;  // by shape: members placed
   std::vector<std::pair<std::size_t, std::size_t>> places_;
 };
 

@@ -30,7 +30,7 @@ struct GroupStanding {
 
 // A set of nodes among which all members have to go.
 struct Placement {
-  std::string domain;  // the value of the topology key; "" for the whole cluster
+  std::string domain;                  // the value of the topology key; "" for the whole cluster
   std::vector<cluster::NodeId> nodes;  // by name
 };
 
@@ -58,8 +58,8 @@ struct GroupPlan {
   enum class Fate { Placed, Failed, Untried };
   struct Member {
     Fate fate = Fate::Untried;
-    cluster::NodeId node;      // if Placed
-    std::size_t fit_error = 0; // into fit_errors, if Failed
+    cluster::NodeId node;       // if Placed
+    std::size_t fit_error = 0;  // into fit_errors, if Failed
   };
 
   Outcome outcome = Outcome::Impossible;
@@ -69,7 +69,7 @@ struct GroupPlan {
   // As counted when the plain attempt stopped.
   std::int32_t scheduled = 0;
   std::int32_t remaining = 0;
-  std::string proof;  // of Impossible and BudgetEnded, for people
+  std::string proof;      // of Impossible and BudgetEnded, for people
   std::int64_t work = 0;  // units spent
 
   std::int32_t placed() const {

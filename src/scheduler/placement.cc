@@ -29,8 +29,8 @@ std::optional<NotPlaced> GangPlacer::reserve(const GangRequest& gang) {
   std::vector<std::size_t> set_of;  // by view
   for (std::size_t s = 0; s < gang.pod_sets.size(); ++s) {
     const PodSetRequest& set = gang.pod_sets[s];
-    demands.push_back(std::make_shared<const cluster::Demand>(
-        model_.demand(set.pod, pod_requests(*set.pod))));
+    demands.push_back(
+        std::make_shared<const cluster::Demand>(model_.demand(set.pod, pod_requests(*set.pod))));
     for (std::int32_t i = 0; i < set.count; ++i) {
       views.push_back({demands.back().get(), "", &set.node_labels, &set.tolerations});
       set_of.push_back(s);
@@ -44,16 +44,24 @@ std::optional<NotPlaced> GangPlacer::reserve(const GangRequest& gang) {
   if (kept_ == nullptr || kept_->profile != profile) kept_ = std::make_unique<Kept>(profile);
   const Framework& framework = kept_->framework;
   const auto everyone = static_cast<std::int32_t>(views.size());
-  const GroupPlanInput input{framework,      model_, journal_, views, 0, everyone,
-                             model_.nodes(), {},     config_.search_budget,
+  const GroupPlanInput input{framework,
+                             model_,
+                             journal_,
+                             views,
+                             0,
+                             everyone,
+                             model_.nodes(),
+                             {},
+                             config_.search_budget,
                              &kept_->evaluations};
   const GroupPlan plan = framework.plan_group->plan(input);
   if (plan.outcome != GroupPlan::Outcome::Placed) {
     NotPlaced why{"", plan.proof};
-    const auto failed = std::ranges::find(plan.members, GroupPlan::Fate::Failed,
-                                          &GroupPlan::Member::fate);
+    const auto failed =
+        std::ranges::find(plan.members, GroupPlan::Fate::Failed, &GroupPlan::Member::fate);
     if (failed == plan.members.end()) return why;
-    why.pod_set = gang.pod_sets[set_of[static_cast<std::size_t>(failed - plan.members.begin())]].name;
+    why.pod_set =
+        gang.pod_sets[set_of[static_cast<std::size_t>(failed - plan.members.begin())]].name;
     why.why = plan.fit_errors[failed->fit_error] + " (" + plan.proof + ")";
     return why;
   }

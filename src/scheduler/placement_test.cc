@@ -42,7 +42,8 @@ TEST_F(PlacementTest, HoldsTheWholeGangOrNothing) {
 
 TEST_F(PlacementTest, NamesThePodSetAndTheReason) {
   world.node("n1", {.cpu = 2000});
-  const auto why = placer().reserve(request("a", {pods("head", 1), pods("work", 1, {.cpu = 5000})}));
+  const auto why =
+      placer().reserve(request("a", {pods("head", 1), pods("work", 1, {.cpu = 5000})}));
   ASSERT_TRUE(why);
   EXPECT_EQ(why->pod_set, "work");
   EXPECT_THAT(why->why, StartsWith("0/1 nodes are available: 1 Insufficient cpu. (bound: "));

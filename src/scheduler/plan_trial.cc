@@ -9,8 +9,7 @@ namespace quorate::scheduler {
 PlanTrial::PlanTrial(const GroupPlanInput& input) : input_(input), transaction_(input.journal) {
   for (std::size_t i = 0; i < input.pods.size(); ++i) {
     std::size_t shape = 0;
-    while (shape < shapes_.size() &&
-           !same_shape(shapes_[shape].evaluation->pod(), input.pods[i])) {
+    while (shape < shapes_.size() && !same_shape(shapes_[shape].evaluation->pod(), input.pods[i])) {
       ++shape;
     }
     if (shape == shapes_.size()) {
@@ -18,8 +17,8 @@ PlanTrial::PlanTrial(const GroupPlanInput& input) : input_(input), transaction_(
       if (input.evaluations != nullptr && shape < EvaluationCache::kAtOnce) {
         added.evaluation = &input.evaluations->get(input.framework, input.model, input.pods[i]);
       } else {
-        added.own = std::make_unique<Evaluation>(input.framework, input.model, input.pods[i],
-                                                 input.nodes);
+        added.own =
+            std::make_unique<Evaluation>(input.framework, input.model, input.pods[i], input.nodes);
         added.evaluation = added.own.get();
       }
       work_ += static_cast<std::int64_t>(input.nodes.size());

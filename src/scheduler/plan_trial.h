@@ -19,7 +19,7 @@ namespace quorate::scheduler {
 class PlanTrial {
  public:
   struct Shape {
-    std::unique_ptr<Evaluation> own;   // null if it is the cache's
+    std::unique_ptr<Evaluation> own;  // null if it is the cache's
     Evaluation* evaluation = nullptr;
     std::vector<std::size_t> members;  // indexes into the input, in cycle order
   };

@@ -20,8 +20,11 @@ Duration Queue::backoff(int failures) const {
 
 void Queue::leave(Entry& entry) {
   switch (entry.where) {
-    case Where::Held: break;
-    case Where::Active: active_.erase(entry.rank); break;
+    case Where::Held:
+      break;
+    case Where::Active:
+      active_.erase(entry.rank);
+      break;
     case Where::Backoff:
       backoff_.erase({entry.backoff_until, entry.rank.entity});
       early_.erase(entry.rank);

@@ -34,8 +34,8 @@ struct GroupView {
   std::int32_t held = 0;     // members with a place of ours, bind not confirmed
   std::int32_t pending = 0;  // members that want a place
   std::int32_t gated = 0;
-  std::string message;       // of the last attempt that failed
-  std::string proof;         // what proved it impossible, or that the search's budget ended
+  std::string message;  // of the last attempt that failed
+  std::string proof;    // what proved it impossible, or that the search's budget ended
 
   friend bool operator==(const GroupView&, const GroupView&) = default;
 };

@@ -42,9 +42,8 @@ void Scheduler::State::note(EventKinds kinds, cluster::NodeId node) {
 
 void Scheduler::observe(const cluster::Model&, const cluster::NodeChange& change) {
   if (change.after == nullptr) return;
-  state_->note(
-      change.before == nullptr ? kNodeAdded : improvements(*change.before, *change.after),
-      change.id);
+  state_->note(change.before == nullptr ? kNodeAdded : improvements(*change.before, *change.after),
+               change.id);
 }
 
 void Scheduler::observe(cluster::Model& model, Journal& journal, const cluster::PodChange& change) {
@@ -81,7 +80,8 @@ void Scheduler::State::track(cluster::Model& model, Journal& journal, cluster::P
   pod.id = id;
   pod.uid = spec.uid;
   pod.ours = ours;
-  if (is_new || before == nullptr || before->spec.unschedulable_reason != spec.unschedulable_reason ||
+  if (is_new || before == nullptr ||
+      before->spec.unschedulable_reason != spec.unschedulable_reason ||
       before->spec.unschedulable_message != spec.unschedulable_message) {
     pod.shown_reason = spec.unschedulable_reason;
     pod.shown_message = spec.unschedulable_message;
@@ -138,11 +138,10 @@ void Scheduler::apply(PodGroupSpec spec) {
     group.shown_reason = spec.condition_reason;
     group.shown_message = spec.condition_message;
   }
-  const bool helps = before == nullptr || before->uid != spec.uid ||
-                     before->min_count > spec.min_count || before->gang != spec.gang ||
-                     before->topology_key != spec.topology_key ||
-                     before->priority != spec.priority ||
-                     before->needs_admission != spec.needs_admission;
+  const bool helps =
+      before == nullptr || before->uid != spec.uid || before->min_count > spec.min_count ||
+      before->gang != spec.gang || before->topology_key != spec.topology_key ||
+      before->priority != spec.priority || before->needs_admission != spec.needs_admission;
   group.spec = std::make_shared<const PodGroupSpec>(std::move(spec));
   state_->touch_group(key, helps);
 }

@@ -84,8 +84,8 @@ TEST(GangTest, NobodyIsBoundWithRoomForTwo) {
   world.node("n1", {.cpu = 2000});
   world.group("g", 3);
   members(world, "g", 4);
-  const std::string condition = std::string(kCore) +
-                                "(3) cannot be satisfied: 2 scheduled, 0 remaining" + kNoVictims;
+  const std::string condition =
+      std::string(kCore) + "(3) cannot be satisfied: 2 scheduled, 0 remaining" + kNoVictims;
   const std::string own = "0/1 nodes are available: 1 Insufficient cpu.";
   EXPECT_THAT(world.step(),
               ElementsAre("pod g0 Unschedulable: pod group is unschedulable, " + condition,
@@ -100,14 +100,13 @@ TEST(GangTest, StopsWithOneUntriedWithRoomForOne) {
   world.node("n1", {.cpu = 1000});
   world.group("g", 3);
   members(world, "g", 4);
-  const std::string core =
-      std::string(kCore) + "(3) cannot be satisfied: 1 scheduled, 1 remaining";
-  EXPECT_THAT(world.step(),
-              ElementsAre("pod g0 Unschedulable: pod group is unschedulable, " + core + kNoVictims,
-                          StartsWith("pod g1 Unschedulable: 0/1 nodes"),
-                          StartsWith("pod g2 Unschedulable: 0/1 nodes"),
-                          "pod g3 Unschedulable: " + core,
-                          "group g False Unschedulable: " + core + kNoVictims));
+  const std::string core = std::string(kCore) + "(3) cannot be satisfied: 1 scheduled, 1 remaining";
+  EXPECT_THAT(
+      world.step(),
+      ElementsAre("pod g0 Unschedulable: pod group is unschedulable, " + core + kNoVictims,
+                  StartsWith("pod g1 Unschedulable: 0/1 nodes"),
+                  StartsWith("pod g2 Unschedulable: 0/1 nodes"), "pod g3 Unschedulable: " + core,
+                  "group g False Unschedulable: " + core + kNoVictims));
 }
 
 TEST(GangTest, WaitsUntilAllFitThenBindsAllInOneCycle) {
@@ -522,8 +521,8 @@ TEST(GangTest, PreemptionPolicyMustBeOne) {
   world.group("g", 2);
   world.pod("a", {.group = "g", .policy = "Never"});
   world.pod("b", {.group = "g"});
-  EXPECT_THAT(world.step(), testing::Contains(
-                                "group g False SchedulerError: all pods in a single pod group "
+  EXPECT_THAT(world.step(),
+              testing::Contains("group g False SchedulerError: all pods in a single pod group "
                                 "should have the same preemption policy, got Never and "
                                 "PreemptLowerPriority"));
 }
@@ -536,8 +535,8 @@ TEST(GangTest, TwoProfilesOfOneSchedulerInOneGroup) {
   world.group("g", 2);
   world.pod("a", {.group = "g"});
   world.pod("b", {.group = "g", .scheduler = "second"});
-  EXPECT_THAT(world.step(), testing::Contains(
-                                "group g False SchedulerError: all pods in a single pod group "
+  EXPECT_THAT(world.step(),
+              testing::Contains("group g False SchedulerError: all pods in a single pod group "
                                 "should have the same scheduler name, got quorate-scheduler and "
                                 "second"));
 }

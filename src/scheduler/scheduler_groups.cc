@@ -157,9 +157,15 @@ void Scheduler::State::try_group(cluster::Model& model, Journal& journal, const 
       promised[i] = give_back(model, journal, promises[i]);
     }
     for (const Placement& placement : placements) {
-      const GroupPlanInput input{framework,      model,          journal,
-                                 views,          at.group.scheduled, at.group.required,
-                                 placement.nodes, promised,       search_budget,
+      const GroupPlanInput input{framework,
+                                 model,
+                                 journal,
+                                 views,
+                                 at.group.scheduled,
+                                 at.group.required,
+                                 placement.nodes,
+                                 promised,
+                                 search_budget,
                                  generated ? nullptr : &evaluations};
       GroupPlan plan = framework.plan_group->plan(input);
       search_budget = std::max<std::int64_t>(0, search_budget - plan.work);
@@ -222,8 +228,8 @@ void Scheduler::State::try_group(cluster::Model& model, Journal& journal, const 
   if (first_plan) {
     core = "pod group is unschedulable, 0/" + std::to_string(placements.size()) +
            " placements are available, first placement status: minCount (" +
-           std::to_string(at.group.required) + ") cannot be satisfied: " +
-           std::to_string(first_plan->scheduled) + " scheduled, " +
+           std::to_string(at.group.required) +
+           ") cannot be satisfied: " + std::to_string(first_plan->scheduled) + " scheduled, " +
            std::to_string(first_plan->remaining) + " remaining";
   }
   const std::string condition = core + post;

@@ -120,7 +120,9 @@ TEST(PodsTest, OnlyAnEventThatCanHelpBringsAPodBack) {
   world.pod("running", {.cpu = 800, .scheduler = "else", .node = "n1"});
   world.pod("p", {.cpu = 600});
   EXPECT_THAT(world.step(), ElementsAre(StartsWith("pod p Unschedulable")));
-  const auto queued = [&] { return world.scheduler.next_wakeup() < world.now + Duration::seconds(60); };
+  const auto queued = [&] {
+    return world.scheduler.next_wakeup() < world.now + Duration::seconds(60);
+  };
   world.node("n1", {.cpu = 1000, .labels = {{"a", "b"}}});  // a label does not make room
   world.step();
   EXPECT_FALSE(queued());

@@ -106,7 +106,8 @@ TEST(GangPropertyTest, WholeOrAbsentWithinTheBoundUnderAnyOutcome) {
     for (int second = 0; second < 200; ++second) {
       cluster.carry_out(world.decide(), false);
       if (cluster.pick(20) == 0) {
-        cluster.replace("g" + std::to_string(cluster.pick(4)) + "-" + std::to_string(cluster.pick(3)));
+        cluster.replace("g" + std::to_string(cluster.pick(4)) + "-" +
+                        std::to_string(cluster.pick(3)));
       }
       ASSERT_TRUE(fits(world));
       const auto bound = cluster.bound();

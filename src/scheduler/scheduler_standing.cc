@@ -151,9 +151,9 @@ void Scheduler::State::settle_group(cluster::Model& model, Journal& journal, con
     }
   }
 
-  const bool may_enter =
-      std::ranges::all_of(frameworks.front().group_pre_enqueue,
-                          [&](const auto* plugin) { return plugin->pre_enqueue_group(at.group).ok(); });
+  const bool may_enter = std::ranges::all_of(
+      frameworks.front().group_pre_enqueue,
+      [&](const auto* plugin) { return plugin->pre_enqueue_group(at.group).ok(); });
   if (!may_enter || at.pending.empty()) {
     queue.hold(entity);
     if (at.pending.empty()) {
@@ -168,7 +168,8 @@ void Scheduler::State::settle_group(cluster::Model& model, Journal& journal, con
 }
 
 void Scheduler::State::settle(cluster::Model& model, Journal& journal, Time now) {
-  for (const ObjectKey& key : std::exchange(failed_binds, {})) bind_failed(model, journal, key, now);
+  for (const ObjectKey& key : std::exchange(failed_binds, {}))
+    bind_failed(model, journal, key, now);
   for (const ObjectKey& key : std::exchange(seen_bound, {})) {
     const auto pod = pods.find(key);
     if (pod == pods.end() || !pod->second.condemned_if_bound) continue;

@@ -2,7 +2,8 @@
 
 // Inside of Scheduler. Its methods are spread over scheduler_events.cc (what happened),
 // scheduler_standing.cc (what that means for the queue), scheduler_pods.cc and
-// scheduler_groups.cc (one attempt), scheduler_promises.cc (reservations), scheduler_binds.cc (outcomes, deadlines, rollback).
+// scheduler_groups.cc (one attempt), scheduler_promises.cc (reservations), scheduler_binds.cc
+// (outcomes, deadlines, rollback).
 
 #include <cstdint>
 #include <map>
@@ -38,9 +39,9 @@ struct TrackedPod {
   // Condition PodScheduled=False as shown, or as we last had it written.
   std::string shown_reason, shown_message;
   std::optional<Flight> flight;
-  std::optional<Time> due;       // when the flight or the deletion is looked at again
-  bool gone = false;             // a bind found it deleted; its event is still to come
-  bool condemned = false;        // a rollback takes it back: not a member any more
+  std::optional<Time> due;          // when the flight or the deletion is looked at again
+  bool gone = false;                // a bind found it deleted; its event is still to come
+  bool condemned = false;           // a rollback takes it back: not a member any more
   bool condemned_if_bound = false;  // rolled back while its bind was unanswered
 };
 
@@ -78,8 +79,7 @@ struct Promise {
 // Frees the place promised to a pod, in a trial, and says which it was; none if there is none left.
 cluster::NodeId give_back(cluster::Model& model, Journal& journal, const Promise& promise);
 // The pod has its place: one promised to its pod set is free, the one on the node if possible.
-void take_up(cluster::Model& model, Journal& journal, const Promise& promise,
-             cluster::NodeId node);
+void take_up(cluster::Model& model, Journal& journal, const Promise& promise, cluster::NodeId node);
 
 struct Scheduler::State {
   explicit State(Config config);
@@ -138,12 +138,12 @@ struct Scheduler::State {
   EvaluationCache evaluations;
   std::map<ObjectKey, TrackedPod> pods;
   std::map<ObjectKey, TrackedGroup> groups;
-  std::map<ObjectKey, bool> dirty_pods;    // -> something happened that can help it
+  std::map<ObjectKey, bool> dirty_pods;  // -> something happened that can help it
   std::map<ObjectKey, bool> dirty_groups;
-  std::set<ObjectKey> failed_binds;        // answered since the last step
-  std::set<ObjectKey> seen_bound;          // condemned_if_bound, and bound after all
+  std::set<ObjectKey> failed_binds;  // answered since the last step
+  std::set<ObjectKey> seen_bound;    // condemned_if_bound, and bound after all
   std::set<std::pair<Time, ObjectKey>> due;
-  std::set<ObjectKey> below;               // groups with below_since
+  std::set<ObjectKey> below;                                             // groups with below_since
   std::map<std::pair<std::uint32_t, std::uint32_t>, EventKinds> events;  // by node id
   std::uint64_t reservations_freed = 0;
   bool rescan = false;  // profiles changed: which pods are ours has to be asked again

@@ -20,7 +20,7 @@ struct PodGroupSpec {
   bool gang = true;    // else basic: members are scheduled one by one
   std::int32_t min_count = 1;
   std::optional<std::int32_t> priority;  // nullopt: the largest of its members
-  std::string topology_key;              // one domain of this node label for all members; "" if none
+  std::string topology_key;  // one domain of this node label for all members; "" if none
   Time created;
   bool initially_scheduled = false;  // condition PodGroupInitiallyScheduled=True seen
   std::string condition_reason, condition_message;  // of that condition while False

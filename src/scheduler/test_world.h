@@ -155,8 +155,9 @@ class World {
   }
   void answered(const std::string& name, BindResult result, const std::string& node = "",
                 const std::string& message = "refused") {
-    scheduler.bind_written(model, journal, {"ns", name}, pods.contains(name) ? pods.at(name).uid : "uid-" + name,
-                           node, result, message);
+    scheduler.bind_written(model, journal, {"ns", name},
+                           pods.contains(name) ? pods.at(name).uid : "uid-" + name, node, result,
+                           message);
   }
 
   std::vector<Decision> decide(std::int64_t budget = 1 << 20) {

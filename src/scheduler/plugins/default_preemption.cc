@@ -22,8 +22,7 @@ class DefaultPreemption final : public PostFilterPlugin {
       parts.insert(std::to_string(outcome.unresolvable) +
                    " Preemption is not helpful for scheduling");
     }
-    std::string text =
-        "preemption: 0/" + std::to_string(outcome.nodes) + " nodes are available: ";
+    std::string text = "preemption: 0/" + std::to_string(outcome.nodes) + " nodes are available: ";
     for (const std::string& part : parts) text += (part == *parts.begin() ? "" : ", ") + part;
     return {Code::Unschedulable, text + "."};
   }

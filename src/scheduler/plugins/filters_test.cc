@@ -128,20 +128,23 @@ TEST(FitErrorTest, NodeContributesToSeveralReasons) {
   for (const char* name : {"a", "b"}) world.node(name, {.cpu = 100, .memory = 1});
   world.node("c", {.cpu = 100});
   world.pod("p", {.memory = kGi});
-  EXPECT_THAT(world.step(), ElementsAre(StartsWith("pod p Unschedulable: 0/3 nodes are available: 2 "
-                                                   "Insufficient memory, 3 Insufficient cpu. ")));
+  EXPECT_THAT(world.step(),
+              ElementsAre(StartsWith("pod p Unschedulable: 0/3 nodes are available: 2 "
+                                     "Insufficient memory, 3 Insufficient cpu. ")));
 }
 
 TEST(FitErrorTest, SelectorAndTaintsOnDifferentNodes) {
   World world;
-  for (const char* name : {"a", "b"}) world.node(name, {.labels = {{"rack", "r1"}}, .taints = {kGpu}});
+  for (const char* name : {"a", "b"})
+    world.node(name, {.labels = {{"rack", "r1"}}, .taints = {kGpu}});
   for (const char* name : {"c", "d"}) world.node(name);
   world.pod("p", {.selector = {{"rack", "r1"}}});
   EXPECT_THAT(
       world.step(),
-      ElementsAre("pod p Unschedulable: 0/4 nodes are available: 2 node(s) didn't match Pod's node "
-                  "affinity/selector, 2 node(s) had untolerated taint(s). preemption: 0/4 nodes are "
-                  "available: 4 Preemption is not helpful for scheduling."));
+      ElementsAre(
+          "pod p Unschedulable: 0/4 nodes are available: 2 node(s) didn't match Pod's node "
+          "affinity/selector, 2 node(s) had untolerated taint(s). preemption: 0/4 nodes are "
+          "available: 4 Preemption is not helpful for scheduling."));
 }
 
 TEST(FitErrorTest, NoNodesAtAll) {

@@ -77,11 +77,10 @@ class NodeAffinityPlugin final : public PreFilterPlugin,
 
   Reach filter_reach(const PodView& pod) const override {
     const PodTemplate& spec = pod.pod();
-    const bool one_node =
-        spec.node_selector.contains(kHostname) ||
-        (pod.node_labels != nullptr && pod.node_labels->contains(kHostname)) ||
-        (spec.node_affinity.required &&
-         std::ranges::any_of(*spec.node_affinity.required, looks_at_one_node));
+    const bool one_node = spec.node_selector.contains(kHostname) ||
+                          (pod.node_labels != nullptr && pod.node_labels->contains(kHostname)) ||
+                          (spec.node_affinity.required &&
+                           std::ranges::any_of(*spec.node_affinity.required, looks_at_one_node));
     return one_node ? Reach::Node : Reach::NodeClass;
   }
   Code filter(const PodView& pod, const NodeView& node) const override {

@@ -16,8 +16,8 @@ std::optional<std::int64_t> share_left(const PodView& pod, const NodeView& node,
                                        std::uint32_t allocatable, std::uint32_t scored) {
   const std::int64_t all = node.model.allocatable(node.id, allocatable);
   if (all <= 0) return std::nullopt;
-  const Quantity used = Quantity{node.model.used(node.id, scored)} +
-                        Quantity{pod.demand->amount(scored)};
+  const Quantity used =
+      Quantity{node.model.used(node.id, scored)} + Quantity{pod.demand->amount(scored)};
   const std::int64_t left = (Quantity{all} - used).or_zero().base_units();
   // Beyond 2^56 a hundredth is precise enough.
   return left > (std::int64_t{1} << 56) ? left / (all / 100) : left * 100 / all;
@@ -26,7 +26,9 @@ std::optional<std::int64_t> share_left(const PodView& pod, const NodeView& node,
 // Everything a pod requests fits beside what is there. Scores by LeastAllocated: the more of cpu
 // and memory stays free, the better. As placement score of a group by MostAllocated: of the
 // domains that take it, the fullest.
-class NodeResourcesFit final : public FilterPlugin, public ScorePlugin, public PlacementScorePlugin {
+class NodeResourcesFit final : public FilterPlugin,
+                               public ScorePlugin,
+                               public PlacementScorePlugin {
  public:
   std::string_view name() const override { return "NodeResourcesFit"; }
 
@@ -92,8 +94,9 @@ class NodeResourcesFit final : public FilterPlugin, public ScorePlugin, public P
       ++parts;
       const Quantity most = std::min(used, all);
       const Quantity hundredth = all / 100;
-      sum += hundredth > Quantity{0} ? std::min<std::int64_t>(100, most.base_units() / hundredth.base_units())
-                                     : (most * 100).base_units() / all.base_units();
+      sum += hundredth > Quantity{0}
+                 ? std::min<std::int64_t>(100, most.base_units() / hundredth.base_units())
+                 : (most * 100).base_units() / all.base_units();
     }
     return parts == 0 ? 0 : sum / parts;
   }

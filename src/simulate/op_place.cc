@@ -1,0 +1,173 @@
+#include "src/simulate/op_place.h"
+
+#include <map>
+#include <variant>
+
+#include "src/engine/engine.h"
+#include "src/objects/json_writer.h"
+#include "src/simulate/answer_table.h"
+#include "src/simulate/complete.h"
+#include "src/simulate/inputs.h"
+#include "src/simulate/op_schedule.h"
+#include "src/simulate/yaml_text.h"
+#include "src/translate/translate.h"
+
+namespace quorate::simulate {
+namespace {
+
+using objects::JsonWriter;
+
+constexpr int kMostSteps = 100'000;
+
+// Where pods went, and why others went nowhere; the last word on each counts.
+struct Placements {
+  struct Placed {
+    std::string node;
+    std::optional<ObjectKey> group;
+  };
+  struct Failed {
+    std::string reason, message;
+  };
+  std::map<ObjectKey, Placed> pods;
+  std::map<ObjectKey, Failed> pending;
+  struct Group {
+    bool scheduled = false;
+    std::string reason, message;
+  };
+  std::map<ObjectKey, Group> groups;
+};
+
+class Placer {
+ public:
+  explicit Placer(const Objects& objects) {
+    const std::string name = scheduler::Config{}.profiles.front().scheduler_name;
+    engine_.apply(engine::Configured{{}, {}});
+    for (const auto& [key, node] : objects.of<objects::Node>())
+      engine_.apply(translate::to_spec(node));
+    for (const auto& [key, group] : objects.of<objects::PodGroup>()) {
+      scheduler::PodGroupSpec spec = translate::to_spec(group);
+      spec.needs_admission = false;  // quota plays no part here
+      engine_.apply(spec);
+      groups_.push_back(key);
+    }
+    for (const auto& [key, pod] : objects.of<objects::Pod>()) {
+      cluster::PodSpec spec = translate::to_spec(pod);
+      if (spec.node.empty() && !spec.finished()) {
+        PodTemplate ours = *spec.spec;
+        ours.scheduler_name = name;  // every pod without a node is asked about
+        spec.spec = std::make_shared<const PodTemplate>(std::move(ours));
+      }
+      engine_.apply(spec);
+    }
+    engine_.apply(engine::Synced{});
+  }
+
+  Placements run(Time now) {
+    for (int step = 0; step < kMostSteps; ++step) {
+      const std::vector<engine::Decision> made = engine_.step(now);
+      for (const engine::Decision& decision : made) {
+        if (const auto* ours = std::get_if<scheduler::Decision>(&decision)) {
+          std::visit([this](const auto& d) { take(d); }, *ours);
+        }
+      }
+      if (made.empty() && !engine_.busy()) break;
+    }
+    for (const ObjectKey& key : groups_) {
+      const std::optional<scheduler::GroupView> view = engine_.group_view(key);
+      Placements::Group& group = placements_.groups[key];
+      if (!view || !group.message.empty() || group.scheduled) continue;
+      group.scheduled = view->state == scheduler::GroupView::State::Scheduled;
+      group.message = view->message;
+      if (group.message.empty() && view->bound + view->held + view->pending < view->required) {
+        group.reason = "Unschedulable";
+        group.message = "waiting for " +
+                        std::to_string(view->required - view->bound - view->held - view->pending) +
+                        " more members";
+      }
+    }
+    return std::move(placements_);
+  }
+
+ private:
+  void take(const scheduler::Bind& bind) {
+    placements_.pods[bind.pod] = {bind.node, bind.group};
+    placements_.pending.erase(bind.pod);
+    engine_.apply(
+        engine::BindWritten{bind.pod, bind.pod_uid, bind.node, scheduler::BindResult::Bound, ""});
+  }
+  void take(const scheduler::PodUnschedulable& pod) {
+    placements_.pending[pod.pod] = {pod.reason, pod.message};
+  }
+  void take(const scheduler::GroupStatus& status) {
+    placements_.groups[status.group] = {status.scheduled, status.reason, status.message};
+  }
+  void take(const scheduler::DeleteMember& member) { placements_.pods.erase(member.pod); }
+
+  engine::Engine engine_{engine::Roles{.admission = false, .scheduler = true}};
+  std::vector<ObjectKey> groups_;
+  Placements placements_;
+};
+
+std::string to_json(const Placements& placements) {
+  JsonWriter out;
+  out.open().key("placed").open_list();
+  for (const auto& [key, placed] : placements.pods) {
+    out.open().field("pod", std::string_view(key.text()));
+    out.field("node", std::string_view(placed.node));
+    if (placed.group) out.field("group", std::string_view(placed.group->text()));
+    out.close();
+  }
+  out.close_list().key("pending").open_list();
+  for (const auto& [key, failed] : placements.pending) {
+    out.open().field("pod", std::string_view(key.text()));
+    out.field("reason", std::string_view(failed.reason));
+    out.field("message", std::string_view(failed.message)).close();
+  }
+  out.close_list().key("groups").open_list();
+  for (const auto& [key, group] : placements.groups) {
+    out.open().field("group", std::string_view(key.text())).field("scheduled", group.scheduled);
+    out.field_unless_empty("reason", group.reason).field_unless_empty("message", group.message);
+    out.close();
+  }
+  out.close_list().close();
+  return out.take();
+}
+
+std::string to_table(const Placements& placements) {
+  std::vector<std::vector<std::string>> rows = {{"POD", "NODE", "GROUP", "WHY NOT"}};
+  for (const auto& [key, placed] : placements.pods) {
+    rows.push_back({key.text(), placed.node, placed.group ? placed.group->text() : "", ""});
+  }
+  for (const auto& [key, failed] : placements.pending) {
+    rows.push_back({key.text(), "", "", failed.message});
+  }
+  std::string out = table(rows);
+  std::vector<std::vector<std::string>> groups = {{"GROUP", "SCHEDULED", "WHY NOT"}};
+  for (const auto& [key, group] : placements.groups) {
+    groups.push_back({key.text(), group.scheduled ? "yes" : "no", group.message});
+  }
+  if (groups.size() > 1) out += "\n" + table(groups);
+  return out;
+}
+
+}  // namespace
+
+int op_place(const Options& options, const Streams& streams) {
+  std::optional<Inputs> inputs = read_inputs(options, streams);
+  if (!inputs) return kUnusable;
+  Objects& objects = inputs->loaded.objects;
+  const Time now = inputs->now.value_or(start_of(objects));
+  Identities identities;
+  complete(objects, now, identities);
+  const Placements placements = Placer(objects).run(now);
+  const std::string format = format_of(options, streams);
+  if (format == "table") {
+    streams.out << to_table(placements);
+  } else {
+    const std::string json = to_json(placements);
+    streams.out << (format == "yaml" ? yaml_of_json(json) : json + "\n");
+  }
+  return kRan;
+}
+
+}  // namespace quorate::simulate

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/base/labels.h"
+#include "src/base/time.h"
+#include "src/simulate/objects_in.h"
+
+namespace quorate::simulate {
+
+struct Kind;
+
+struct Deletion {
+  const Kind* kind = nullptr;
+  ObjectKey key;
+};
+
+// What happens at one moment of a scenario: deletions, then applied objects, then cycles.
+struct Step {
+  std::optional<Duration> at;  // from the start; nullopt: when the step before has settled
+  std::vector<Deletion> remove;
+  Objects apply;
+  std::optional<std::int64_t> cycles;  // run so many admission cycles, time standing still
+  bool settle = false;                 // run until idle
+};
+
+// How long admitted workloads with these labels run; of several entries the first that matches.
+struct Runtime {
+  LabelSelector selector;
+  Duration duration;
+};
+
+struct ExpectedPreemption {
+  std::string workload;  // "ns/name"
+  std::optional<std::string> reason;
+  std::optional<std::string> preemptor;
+};
+
+struct ExpectedWait {
+  std::string workload;
+  std::optional<std::string> reason;
+  std::optional<std::string> layer;
+  std::optional<std::string> message;
+};
+
+// An absent list is not compared.
+struct Expectation {
+  std::optional<std::vector<std::string>> admitted;
+  std::optional<std::vector<ExpectedPreemption>> preempted;
+  std::optional<std::vector<ExpectedWait>> pending;
+  // Flavor of a resource, written "ns/name/podset/resource: flavor".
+  std::optional<Labels> flavors;
+  // Reserved amounts, written "queue/flavor/resource: amount".
+  std::optional<Labels> usage;
+  std::optional<std::vector<std::string>> finished;
+
+  bool empty() const {
+    return !admitted && !preempted && !pending && !flavors && !usage && !finished;
+  }
+};
+
+struct Scenario {
+  std::vector<Step> steps;
+  std::vector<Runtime> runtimes;
+  Expectation expect;
+};
+
+}  // namespace quorate::simulate
