@@ -163,6 +163,13 @@ TEST_F(ExecTest, APluginThatHangsIsEnded) {
   EXPECT_EQ(child, 0);
 }
 
+TEST_F(ExecTest, SoIsOneThatClosesItsOutputsAndStays) {
+  plugin("exec sleep 1000 >&- 2>&-\n");
+  std::atomic<int> child{0};
+  const auto result = run_exec_plugin(config_, Duration::millis(100), child);
+  EXPECT_THAT(result.error().message, HasSubstr("took too long"));
+}
+
 TEST_F(ExecTest, GoingAwayEndsARunningPlugin) {
   plugin("exec sleep 1000\n");
   std::promise<Outcome<std::string>> promise;

@@ -120,6 +120,17 @@ bool collect(Pipe& out, Pipe& err, Duration limit, std::string& output, std::str
   return true;
 }
 
+// A plugin may close its outputs and stay. Leaves its exit status to be collected.
+bool ends_by(pid_t pid, http::Steady end) {
+  for (;;) {
+    siginfo_t info{};
+    const int code = ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT | WNOHANG);
+    if ((code == 0 && info.si_pid == pid) || (code < 0 && errno != EINTR)) return true;
+    if (http::steady_now() >= end) return false;
+    ::poll(nullptr, 0, 5);
+  }
+}
+
 Error plugin_error(const Config& config, const std::string& what, const std::string& complaint) {
   Error out{Errc::Unavailable, "credential plugin " + config.exec->command + ": " + what};
   if (!complaint.empty()) {
@@ -190,7 +201,8 @@ Outcome<ExecCredential> run_exec_plugin(const Config& config, Duration limit,
   Pipe::close(err.write);
   std::string output;
   std::string complaint;
-  const bool in_time = collect(out, err, limit, output, complaint);
+  const http::Steady end = http::steady_now() + limit;
+  const bool in_time = collect(out, err, limit, output, complaint) && ends_by(*pid, end);
   if (!in_time) ::kill(*pid, SIGKILL);
   int status = 0;
   while (::waitpid(*pid, &status, 0) < 0 && errno == EINTR) {
