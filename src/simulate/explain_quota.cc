@@ -15,16 +15,41 @@ using objects::Cohort;
 
 constexpr std::size_t kMostEndings = 64;
 
-// What is missing of each resource of one flavor, by the last attempt.
-using Shortages = std::map<std::string, std::map<std::string, std::int64_t>>;
+// What is missing of a resource, by the last attempt, and the most that could be: with so much more
+// it would fit beside everything that runs.
+struct Missing {
+  std::int64_t amount = 0;
+  std::int64_t most = 0;
+};
+// By flavor and resource.
+using Shortages = std::map<std::string, std::map<std::string, Missing>>;
 
-Shortages shortages_of(const admission::Hold& hold) {
+// All that is reserved of the resource in the flavor, whoever holds it.
+Quantity reserved_of(const SimulatedCluster& cluster, const std::string& flavor,
+                     const std::string& resource) {
+  const admission::Views& views = cluster.engine().admission_views();
+  Quantity sum;
+  for (const std::string& name : views.cluster_queues()) {
+    const std::optional<admission::QueueView> view = views.cluster_queue(name);
+    if (!view) continue;
+    for (const admission::ResourceUsageView& each : view->reservation) {
+      if (each.flavor == flavor && each.resource == resource) sum += each.total;
+    }
+  }
+  return sum;
+}
+
+Shortages shortages_of(const SimulatedCluster& cluster, const admission::Hold& hold) {
   Shortages all;
   for (const admission::Fact& fact : hold.proof.facts) {
-    const auto* short_of = std::get_if<admission::QuotaShortage>(&fact);
-    if (short_of == nullptr) continue;
-    std::int64_t& missing = all[short_of->flavor][short_of->resource];
-    missing = std::max(missing, (short_of->need - short_of->have.or_zero()).base_units());
+    const auto* found = std::get_if<admission::QuotaShortage>(&fact);
+    if (found == nullptr) continue;
+    Missing& missing = all[found->flavor][found->resource];
+    const std::int64_t amount = (found->need - found->have.or_zero()).base_units();
+    missing.amount = std::max(missing.amount, amount);
+    missing.most =
+        (found->need + found->need + reserved_of(cluster, found->flavor, found->resource))
+            .base_units();
   }
   return all;
 }
@@ -53,15 +78,14 @@ void apply_one(SimulatedCluster& trial, T object) {
 // Several resources of one flavor are raised together; then each as little as the others allow.
 template <class T>
 void raise(Trials& trials, const T& owner, const std::string& kind, const std::string& flavor,
-           const std::map<std::string, std::int64_t>& missing, bool borrowing,
+           const std::map<std::string, Missing>& missing, bool borrowing,
            std::vector<Remedy>& out) {
   std::map<std::string, std::int64_t> raised;
   T probe = owner;
   for (const auto& [resource, amount] : missing) {
     const objects::ResourceQuota* quota = find_quota(probe.resource_groups, flavor, resource);
     if (quota == nullptr || (borrowing && !quota->borrowing_limit)) return;
-    // Never short of what the whole workload could need: the shortage as met, and as much again.
-    raised[resource] = (Quantity{amount} * 2).base_units();
+    raised[resource] = amount.most;
   }
   const auto with = [&](const std::map<std::string, std::int64_t>& amounts) {
     T changed = owner;
@@ -83,7 +107,7 @@ void raise(Trials& trials, const T& owner, const std::string& kind, const std::s
       continue;
     }
     const std::optional<std::int64_t> least = trials.smallest(
-        amount, missing.at(resource), [&](SimulatedCluster& trial, std::int64_t units) {
+        amount, missing.at(resource).amount, [&](SimulatedCluster& trial, std::int64_t units) {
           std::map<std::string, std::int64_t> amounts = raised;
           amounts[resource] = units;
           apply_one(trial, with(amounts));
@@ -122,7 +146,7 @@ void quota_remedies(Trials& trials, const admission::Hold& hold, std::vector<Rem
     const auto cohort = objects.of<Cohort>().find({"", name});
     name = cohort == objects.of<Cohort>().end() ? std::string() : cohort->second.parent;
   }
-  for (const auto& [flavor, missing] : shortages_of(hold)) {
+  for (const auto& [flavor, missing] : shortages_of(trials.base(), hold)) {
     raise(trials, queue->second, "ClusterQueue", flavor, missing, false, out);
     raise(trials, queue->second, "ClusterQueue", flavor, missing, true, out);
     for (const std::string& name : cohorts) {
@@ -134,7 +158,7 @@ void quota_remedies(Trials& trials, const admission::Hold& hold, std::vector<Rem
 }
 
 void ending_remedies(Trials& trials, const admission::Hold& hold, std::vector<Remedy>& out) {
-  const Shortages missing = shortages_of(hold);
+  const Shortages missing = shortages_of(trials.base(), hold);
   if (missing.empty()) return;
   // Those that use what is missing: lowest priority first, then the newest.
   std::vector<const objects::Workload*> users;

@@ -145,8 +145,8 @@ admission::WorkloadSpec to_spec(const objects::Workload& workload, Defects* defe
   spec.created = workload.meta.created;
   spec.active = workload.active;
   spec.terminating = workload.meta.deleted.has_value();
-  spec.gated =
-      !objects::value_of(workload.meta.annotations, objects::names::kAdmissionGatedBy).empty();
+  spec.gated_by = objects::value_of(workload.meta.annotations, objects::names::kAdmissionGatedBy);
+  spec.gated = !spec.gated_by.empty();
   spec.pod_sets = pod_sets_of(workload, defects);
   put_status(workload, spec);
   if (const objects::OwnerReference* owner = objects::controller_of(workload.meta)) {
