@@ -142,7 +142,60 @@ def negative_capacity(reference, ours):
                     mine["pending"][name]["messages"] = told["messages"]
 
 
-NORMALISATIONS = [idle_cycles, unlooked_pending, negative_capacity, message_order]
+# What later versions say about a waiting workload, by what the message holds. v0.17.0 only says Pending.
+REASONS = [
+    ("Pending the preemption of ", "WaitingForPreemptedWorkloads"),
+    ("overlapping preemption targets", "WaitingForQuota"),
+    ("no longer fits after processing another", "WaitingForQuota"),
+    ("namespace doesn't match ClusterQueue selector", "Misconfigured"),
+    ("resources validation failed", "Misconfigured"),
+    ("resources didn't satisfy LimitRange constraints", "Misconfigured"),
+    ("insufficient quota for ", "ExceedsMaxQuota"),
+    ("insufficient unused quota for ", "WaitingForQuota"),
+    ("allow to fit", "TopologyPlacementFailed"),
+    ("allows to fit", "TopologyPlacementFailed"),
+    ("untolerated taint", "NoMatchingFlavor"),
+    ("doesn't match node affinity", "NoMatchingFlavor"),
+    ("unavailable in ClusterQueue", "NoMatchingFlavor"),
+    ("TopologyAwareScheduling", "NoMatchingFlavor"),
+    ("does not contain the requested level", "NoMatchingFlavor"),
+]
+
+
+SEVERITY = ["NoMatchingFlavor", "ExceedsMaxQuota", "WaitingForQuota", "TopologyPlacementFailed"]
+
+
+def reason_of_waiting(reference, ours):
+    """v0.17.0 gives all waiting workloads the reason Pending. Ours must be one that the message
+    explains, or a graver one: of several resource groups only the last one searched is told. A workload
+    for which preemption found no victims waits for quota whatever else is said."""
+    for theirs, mine in zip(reference["cycles"], ours["cycles"]):
+        for name, told in theirs["pending"].items():
+            given = mine["pending"].get(name, {})
+            if told.get("reason") != "Pending" or "reason" not in given:
+                continue
+            explained = [reason for part, reason in REASONS if part in given["messages"][0]]
+            if explained[:1] in (["WaitingForPreemptedWorkloads"], ["Misconfigured"]):
+                explained = explained[:1]
+            elif any("quota" in message or "fit" in message for message in told["messages"]):
+                explained.append("WaitingForQuota")
+            mildest = max((SEVERITY.index(reason) for reason in explained if reason in SEVERITY), default=-1)
+            if given["reason"] in explained + SEVERITY[: mildest + 1]:
+                given["reason"] = "Pending"
+
+
+def later_texts(reference, ours):
+    """Texts that later versions spell differently."""
+    for cycle in ours["cycles"]:
+        for told in cycle["pending"].values():
+            if "messages" in told:
+                told["messages"] = [
+                    message.replace("workload namespace doesn't match", "Workload namespace doesn't match")
+                    for message in told["messages"]
+                ]
+
+
+NORMALISATIONS = [later_texts, reason_of_waiting, idle_cycles, unlooked_pending, negative_capacity, message_order]
 
 
 def usable(result):

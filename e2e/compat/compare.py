@@ -9,11 +9,13 @@ import argparse
 import collections
 import json
 import pathlib
+import re
 import sys
 
 import answers
 import generate
 import programs
+import show
 import shrink
 
 # Kueue leaves some orders to chance; before a difference counts it is asked this often.
@@ -28,11 +30,11 @@ def scenarios_of(selection):
     return [generate.scenario(name) for name in generate.named(selection)]
 
 
-def differing(scenarios):
+def differing(scenarios, patience=PATIENCE):
     """{name: lines} of those that differ, after patience with the orders that Kueue leaves open."""
     found = once(scenarios, 4)
     again = [scenario for scenario in scenarios if scenario["name"] in found]
-    return once(again, PATIENCE) if again else {}
+    return once(again, patience) if again else {}
 
 
 def once(scenarios, repeat):
@@ -55,13 +57,15 @@ def verdict(kueue, quorate):
     return answers.closest(alternatives, quorate["answer"]) if alternatives else []
 
 
-def still_differs(scenarios):
-    """For shrinking: both must understand the scenario, and differ."""
-    return {
-        name
-        for name, lines in differing(scenarios).items()
-        if not lines[0].startswith(("Kueue could not be asked", "Quorate:"))
-    }
+def kind(lines):
+    """What the first difference is about, without names and numbers."""
+    where = lines[0].partition(": ")[0]
+    return lines[0][:8] if where in ("Quorate", "Kueue could not be asked") else re.sub(r"\d+|\S+/\S+", "", where).split()
+
+
+def like(lines):
+    """For shrinking: finds the scenarios that differ in the same way."""
+    return lambda scenarios: {name for name, other in differing(scenarios, 16).items() if kind(other) == kind(lines)}
 
 
 def main():
@@ -87,9 +91,10 @@ def main():
             for line in lines[:6]:
                 print(f"  {line}")
             if arguments.shrink:
-                small = shrink.shrink(by_name[name], still_differs)
+                small = shrink.shrink(by_name[name], like(lines))
                 small["name"] = name
                 print("  smallest scenario: " + json.dumps(small))
+                show.show(small)
                 for line in differing([small]).get(name, ["it does not differ any more"]):
                     print(f"    {line}")
         if found:

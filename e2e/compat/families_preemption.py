@@ -8,7 +8,8 @@ SHAPES = [CPU_ONLY, CPU_ONLY, [(["f"], [CPU, MEMORY])], [(["f", "g"], [CPU])]]
 WITHIN = ["Never", "LowerPriority", "LowerPriority", "LowerOrNewerEqualPriority", "LowerOrNewerEqualPriority"]
 RECLAIM = ["Never", "LowerPriority", "LowerPriority", "Any", "Any", "Any"]
 LOW, HIGH = [-1, 0, 0, 0, 1], [0, 0, 1, 1, 2, 3]
-STRATEGIES = [[], [], ["LessThanOrEqualToFinalShare", "LessThanInitialShare"], ["LessThanOrEqualToFinalShare"], ["LessThanInitialShare"]]
+BOTH = ["LessThanOrEqualToFinalShare", "LessThanInitialShare"]
+STRATEGIES = [BOTH, BOTH, BOTH[:1], BOTH[1:]]
 
 
 def policies(dice):

@@ -127,12 +127,14 @@ def queues(dice):
     c.extra.append(o.namespace("team", dice.pick([{"dept": "eng"}, {"dept": "ops"}, {}])))
     c.extra.append(o.namespace("other", {"dept": "eng"}))
     names = "abcd"[: dice.between(1, 4)]
+    # Not together: see "equivalence classes" in docs/compatibility.md.
+    classes = dice.chance(50)
     for queue in names:
         c.add_queue(
             queue,
             CPU_ONLY,
             strategy=dice.pick([None, "StrictFIFO", "BestEffortFIFO"]),
-            selector=dice.pick([(), (), (), {"dept": "eng"}, None]),
+            selector=() if classes else dice.pick([(), (), {"dept": "eng"}, None]),
             stop=dice.pick([None, None, None, None, "None", "Hold"]),
         )
         if dice.chance(40):
@@ -154,7 +156,7 @@ def queues(dice):
                 wl["metadata"]["creationTimestamp"] = o.at(-300)
             if dice.chance(5):
                 wl["spec"]["active"] = False
-    return c.scenario(cycles=dice.between(1, 6), gates={"SchedulingEquivalenceHashing": dice.chance(50)})
+    return c.scenario(cycles=dice.between(1, 6), gates={"SchedulingEquivalenceHashing": classes})
 
 
 def partial(dice):

@@ -2,6 +2,7 @@
 
 import objects as o
 from cluster import CPU, PRIORITIES, Cluster
+from families_preemption import BOTH
 
 LEVELS = [["rack", o.HOST], ["block", "rack", o.HOST], [o.HOST], ["block", "rack"]]
 
@@ -128,12 +129,10 @@ def leaders(dice):
         request = workers.get("topologyRequest") or {"required": racks.levels[0]}
         if not {"required", "preferred", "unconstrained"} & set(request):
             request["preferred"] = racks.levels[0]
-            if request.get("podSetSliceSize") and racks.levels.index(request["podSetSliceRequiredTopology"]) < 0:
-                del request["podSetSliceSize"], request["podSetSliceRequiredTopology"]
         request["podSetGroupName"] = "g"
         workers["topologyRequest"] = request
         mine = {k: v for k, v in request.items() if not k.startswith("podSetSlice")}
-        leader = o.pod_set("leader", 1, {CPU: dice.pick(["1", "1", "2", "3"])}, request=mine)
+        leader = o.pod_set("leader", 1, {CPU: dice.pick(["1", "1", "500m", "2"])}, request=mine)
         c.add_pending("q", dice.shuffled([leader, workers]))
     return c.scenario(cycles=2)
 
@@ -184,7 +183,7 @@ def contention(dice):
     for queue in queues:
         for _ in range(dice.between(0, 2)):
             c.add_pending(queue, [pod_set(dice, racks, most=5, slices=dice.chance(30))], [0, 1, 2, 3])
-    return c.scenario(cycles=dice.between(1, 3), fair=dice.maybe(25, list))
+    return c.scenario(cycles=dice.between(1, 3), fair=dice.maybe(25, lambda: BOTH))
 
 
 def mixture(dice):

@@ -15,7 +15,6 @@ FAMILIES = {**families_quota.FAMILIES, **families_preemption.FAMILIES, **familie
 
 # What Kueue v0.17.0 does not have yet; switched off, so that both sides answer one question.
 LATER_GATES = {
-    "UnadmittedWorkloadsObservability": False,
     "RecomputeAssignmentUponPreemptionTargetsOverlap": False,
     "TASRecomputeAssignmentWithinSchedulingCycle": False,
     "FlavorFungibilityPreserveScanProgress": False,

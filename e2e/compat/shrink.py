@@ -16,9 +16,9 @@ def without(scenario, indices):
 
 def queue_of(item):
     if item["kind"] == "Workload":
-        return item["spec"]["queueName"].rstrip("2")
+        return item["spec"].get("queueName", "").rstrip("2")
     if item["kind"] == "LocalQueue":
-        return item["spec"]["clusterQueue"]
+        return item["spec"].get("clusterQueue")
     return item["metadata"]["name"] if item["kind"] == "ClusterQueue" else None
 
 
@@ -68,7 +68,13 @@ def smaller_values(value):
         yield from ("1Gi", f"{int(value[:-2]) - 1}Gi") if value[:-2].isdigit() and value != "0Gi" else ()
 
 
-KEEP = {"name", "apiVersion", "kind", "namespace", "uid", "creationTimestamp", "lastTransitionTime", "type", "image", "restartPolicy"}
+# What the API server insists on.
+KEEP = {
+    "name", "queueName", "clusterQueue", "apiVersion", "kind", "namespace", "uid", "creationTimestamp", "podSets", "count", "template",
+    "spec", "containers", "image", "restartPolicy", "resources", "resourceGroups", "flavors", "coveredResources", "nominalQuota", "levels",
+    "nodeLabel", "allocatable", "conditions", "type", "status", "reason", "message", "lastTransitionTime", "podSetAssignments", "slices",
+    "valuesPerLevel", "podCounts", "domainCount", "individual", "roots", "operator", "key", "values",
+}  # fmt: skip
 
 
 def inside_objects(scenario):
@@ -79,7 +85,8 @@ def inside_objects(scenario):
             smaller = copy.deepcopy(scenario)
             parent = get(smaller["objects"][i], path[:-1])
             del parent[path[-1]]
-            yield smaller
+            if parent or path[-2] not in KEEP:
+                yield smaller
             for value in smaller_values(get(item, path)):
                 smaller = copy.deepcopy(scenario)
                 get(smaller["objects"][i], path[:-1])[path[-1]] = value

@@ -8,6 +8,7 @@
 #include "controller/live/log.h"
 #include "controller/live/process.h"
 #include "src/cli/program_options.h"
+#include "src/cli/simulate_command.h"
 
 namespace quorate::cli {
 namespace {
@@ -70,6 +71,7 @@ Outcome<CommandLine> parse_command_line(const std::vector<std::string>& argument
   add_common_flags(*scheduler, line);
   scheduler->add_flag("--version", version, "Print the version");
 
+  std::function<int()> simulate = add_simulate_command(app);
   CLI::App* print_version = app.add_subcommand("version", "Print the version");
 
   try {
@@ -89,6 +91,9 @@ Outcome<CommandLine> parse_command_line(const std::vector<std::string>& argument
     line.command = CommandLine::Command::Controller;
   } else if (scheduler->parsed()) {
     line.command = CommandLine::Command::Scheduler;
+  } else if (app.got_subcommand("simulate")) {
+    line.command = CommandLine::Command::Simulate;
+    line.simulate = std::move(simulate);
   } else {
     line.text = app.help();
   }
@@ -110,6 +115,8 @@ int run(int argc, char** argv) {
     case CommandLine::Command::Version:
       std::printf("quorate %s\n", kVersion);
       return 0;
+    case CommandLine::Command::Simulate:
+      return line->simulate();
     case CommandLine::Command::Controller:
     case CommandLine::Command::Scheduler:
       break;
