@@ -54,7 +54,8 @@ e2e() {
 }
 
 core_tests=(base_test cluster_test quota_test fairshare_test topology_test scheduler_test
-  admission_test engine_test recorder_test objects_test translate_test)
+  admission_test engine_test engine_events_test recorder_test objects_test jobs_test translate_test
+  simulate_test)
 threaded_tests=(http_test kube_test controller_test)
 
 sanitize() {
@@ -90,6 +91,7 @@ case "$what" in
       must scripts/check_format.sh && count 1 0
       unit
       e2e
+      sanitize
     fi ;;
   *) echo "usage: $0 [all | unit | e2e [NAME...] | sanitize]" >&2; exit 2 ;;
 esac
