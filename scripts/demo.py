@@ -51,6 +51,15 @@ def state_of(workload):
     return "admitted" if admitted and admitted["status"] == "True" else "waits"
 
 
+def queue_usage(cluster, queue):
+    """(the status of a ClusterQueue, its usage of GPUs as the status tells it)"""
+    status = cluster.get("kueue.x-k8s.io/v1beta2", "ClusterQueue", queue).get("status", {})
+    return status, [one for flavor in status.get("flavorsUsage", []) for one in flavor["resources"]]
+
+
+QUEUES = ("vision", "language", "speech")
+
+
 def show(cluster):
     seen = workloads(cluster)
     say(f"  {'job':<28}{'GPUs':>5}  {'state':<10}where, or why not")
@@ -73,9 +82,8 @@ def show(cluster):
             detail = ""
         say(f"  {namespace + '/' + job:<28}{GPUS[job]:>5}  {state:<10}{detail}")
     say()
-    for queue in ("vision", "language", "speech"):
-        status = cluster.get("kueue.x-k8s.io/v1beta2", "ClusterQueue", queue).get("status", {})
-        usage = [one for flavor in status.get("flavorsUsage", []) for one in flavor["resources"]]
+    for queue in QUEUES:
+        status, usage = queue_usage(cluster, queue)
         used = "".join(f"{one['total']} GPUs in use, {one.get('borrowed', 0)} of them borrowed" for one in usage)
         say(
             f"  ClusterQueue {queue:<10} admitted {status.get('admittedWorkloads', 0)},"
@@ -85,7 +93,7 @@ def show(cluster):
 
 
 def settled(cluster, admitted, waiting):
-    """True when exactly these jobs are admitted with all pods on nodes, and those wait with a reason."""
+    """True when exactly these jobs are admitted with all pods on nodes, those wait with a reason, and the queues tell so."""
 
     def check():
         seen = workloads(cluster)
@@ -97,7 +105,8 @@ def settled(cluster, admitted, waiting):
                 reserved = condition(seen.get(job), "QuotaReserved")
                 if not reserved or reserved["status"] != "False":
                     return False
-        return True
+        told = sum(int(one["total"]) for queue in QUEUES for one in queue_usage(cluster, queue)[1])
+        return told == sum(GPUS[job] for job in admitted)
 
     return check
 
@@ -120,7 +129,7 @@ def run(plane, directory, keep):
         say(f"After {time.monotonic() - started:.1f} s: 64 of 64 GPUs are taken, the third gang waits whole.\n")
         show(cluster)
 
-        wait_for(settled(cluster, {"finetune"}, set()), 60, "finetune starts when pretrain ends")
+        wait_for(settled(cluster, {"evaluate", "finetune"}, set()), 60, "finetune starts when pretrain ends")
         say(f"After {time.monotonic() - started:.1f} s: pretrain has finished, its GPUs are free, finetune has started.\n")
         show(cluster)
 
