@@ -8,6 +8,7 @@
 #include "controller/live/log.h"
 #include "controller/live/process.h"
 #include "src/cli/program_options.h"
+#include "src/cli/replay_command.h"
 #include "src/cli/simulate_command.h"
 
 namespace quorate::cli {
@@ -72,6 +73,7 @@ Outcome<CommandLine> parse_command_line(const std::vector<std::string>& argument
   scheduler->add_flag("--version", version, "Print the version");
 
   std::function<int()> simulate = add_simulate_command(app);
+  std::function<int()> replay = add_replay_command(app);
   CLI::App* print_version = app.add_subcommand("version", "Print the version");
 
   try {
@@ -91,9 +93,9 @@ Outcome<CommandLine> parse_command_line(const std::vector<std::string>& argument
     line.command = CommandLine::Command::Controller;
   } else if (scheduler->parsed()) {
     line.command = CommandLine::Command::Scheduler;
-  } else if (app.got_subcommand("simulate")) {
-    line.command = CommandLine::Command::Simulate;
-    line.simulate = std::move(simulate);
+  } else if (app.got_subcommand("simulate") || app.got_subcommand("replay")) {
+    line.command = CommandLine::Command::Offline;
+    line.offline = std::move(app.got_subcommand("simulate") ? simulate : replay);
   } else {
     line.text = app.help();
   }
@@ -115,8 +117,8 @@ int run(int argc, char** argv) {
     case CommandLine::Command::Version:
       std::printf("quorate %s\n", kVersion);
       return 0;
-    case CommandLine::Command::Simulate:
-      return line->simulate();
+    case CommandLine::Command::Offline:
+      return line->offline();
     case CommandLine::Command::Controller:
     case CommandLine::Command::Scheduler:
       break;

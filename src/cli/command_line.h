@@ -13,7 +13,7 @@ inline constexpr const char* kVersion = "0.1.0";
 
 // What stands on the command line, before files are read. nullopt: the flag was not given.
 struct CommandLine {
-  enum class Command { Help, Version, Controller, Scheduler, Simulate };
+  enum class Command { Help, Version, Controller, Scheduler, Offline };
   Command command = Command::Help;
 
   std::string kubeconfig;
@@ -33,8 +33,8 @@ struct CommandLine {
   std::optional<std::string> webhook_configuration;
   std::string webhook_url;
 
-  std::function<int()> simulate;  // Simulate: runs it, gives the exit status
-  std::string text;               // Help: what to print
+  std::function<int()> offline;  // Offline (simulate, replay): runs it, gives the exit status
+  std::string text;              // Help: what to print
 };
 
 // Errors: Invalid - an unknown command or flag, or a value out of its set.

@@ -56,10 +56,11 @@ std::function<int()> add_simulate_command(CLI::App& app) {
 
   CLI::App* trace = command->add_subcommand("trace", "Run admission over a recorded load");
   const auto load = std::make_shared<simulate::TraceOptions>();
-  trace->add_option("--format", load->format, "openb or philly")->required();
+  trace->add_option("--format", load->format, "openb, philly or kueue-performance")->required();
   trace->add_option("--nodes", load->nodes_file, "openb: the list of nodes");
   trace->add_option("--pods", load->pods_file, "openb: the list of pods");
-  trace->add_option("JOBS", load->files, "philly: the list of jobs");
+  trace->add_option("FILE", load->files,
+                    "philly: the list of jobs; kueue-performance: the generator file");
   trace->add_option("--limit", load->limit, "read so many jobs only");
   trace->add_option("--gpus", load->gpus, "philly: GPUs of the whole cluster");
   trace->add_option("--until", options->until, "idle, or a duration of virtual time");

@@ -111,15 +111,16 @@ void SimulatedCluster::tell_all() {
   for (const auto& [key, object] : objects_.of<T>()) tell(object);
 }
 
-void SimulatedCluster::tell_namespaces() {
-  std::set<std::string> named;
-  objects_.each_kind([&](const auto& map) {
+// Namespaces that objects are in and that were not given have no labels.
+void SimulatedCluster::tell_namespaces(const Objects& named) {
+  std::set<std::string> names;
+  named.each_kind([&](const auto& map) {
     for (const auto& [key, object] : map) {
-      if (!key.ns.empty()) named.insert(key.ns);
+      if (!key.ns.empty()) names.insert(key.ns);
     }
   });
-  for (const auto& [key, ns] : objects_.of<objects::Namespace>()) named.erase(key.name);
-  for (const std::string& name : named) {
+  for (const std::string& name : names) {
+    if (objects_.of<objects::Namespace>().contains({"", name})) continue;
     if (namespaces_.insert(name).second) apply(admission::NamespaceSpec{name, {}});
   }
 }
@@ -129,7 +130,7 @@ void SimulatedCluster::tell_everything() {
   if (options_.instant_moves) config.move_back_batch = {};
   apply(engine::Configured{std::move(config), {}});
   tell_all<objects::Namespace>();
-  tell_namespaces();
+  tell_namespaces(objects_);
   tell_all<objects::LimitRange>();
   tell_all<objects::RuntimeClass>();
   tell_all<objects::Topology>();
@@ -318,11 +319,15 @@ void SimulatedCluster::removed(const T& object) {
 void SimulatedCluster::change(const std::vector<Deletion>& remove, Objects applied) {
   remove_all(objects_, remove, [this](const auto& object) { removed(object); });
   const Objects named = applied;
-  put_all(objects_, std::move(applied));
-  complete(objects_, now_, identities_);
-  follow_jobs();
-  follow_priorities();
-  tell_namespaces();
+  put_all(objects_, std::move(applied),
+          [this](Objects& each) { complete(each, now_, identities_); });
+  // These look at all workloads.
+  if (!remove.empty() || !objects_.of<objects::Job>().empty()) follow_jobs();
+  if (!named.of<objects::WorkloadPriorityClass>().empty() ||
+      !named.of<objects::Workload>().empty()) {
+    follow_priorities();
+  }
+  tell_namespaces(named);
   named.each_kind([&](const auto& map) {
     using T = typename std::decay_t<decltype(map)>::mapped_type;
     for (const auto& [key, as_applied] : map) {

@@ -86,7 +86,7 @@ class SimulatedCluster {
   void tell(const T& object);
   template <class T>
   void tell_all();
-  void tell_namespaces();
+  void tell_namespaces(const Objects& named);
   void tell_everything();
   template <class T>
   void removed(const T& object);

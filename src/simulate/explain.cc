@@ -16,6 +16,20 @@ using objects::JsonWriter;
 constexpr Duration kHorizon = Duration::seconds(60);
 constexpr int kMostCycles = 20'000;
 
+std::string_view text_of(objects::CheckState state) {
+  switch (state) {
+    case objects::CheckState::Pending:
+      return "Pending";
+    case objects::CheckState::Ready:
+      return "Ready";
+    case objects::CheckState::Retry:
+      return "Retry";
+    case objects::CheckState::Rejected:
+      return "Rejected";
+  }
+  return "";
+}
+
 }  // namespace
 
 bool Trials::admits(const Change& change) {
@@ -81,6 +95,11 @@ Outcome<Explanation> explain(const SimulatedCluster& base, const ObjectKey& key)
               : admitted(workload) ? "admitted"
               : reserved(workload) ? "reserved"
                                    : "pending";
+  if (out.state == "reserved") {
+    for (const objects::AdmissionCheckState& check : workload.status.admission_checks) {
+      if (check.state != objects::CheckState::Ready) out.checks.push_back(check);
+    }
+  }
   if (out.state != "pending") return out;
   out.hold = base.engine().admission_views().waiting(key);
   Trials trials(base, key);
@@ -106,6 +125,14 @@ std::string to_json(const Explanation& explanation) {
     for (const admission::Fact& fact : explanation.hold->proof.facts) out.raw(to_json(fact));
     out.close_list();
   }
+  if (!explanation.checks.empty()) {
+    out.key("checks").open_list();
+    for (const objects::AdmissionCheckState& check : explanation.checks) {
+      out.open().field("name", std::string_view(check.name)).field("state", text_of(check.state));
+      out.field_unless_empty("message", check.message).close();
+    }
+    out.close_list();
+  }
   out.key("options").open_list();
   for (const Remedy& remedy : explanation.remedies) {
     out.open().field("kind", std::string_view(remedy.kind));
@@ -128,6 +155,10 @@ std::string to_text(const Explanation& explanation) {
     }
   } else if (explanation.state == "pending") {
     out += "It was not tried yet.\n";
+  }
+  for (const objects::AdmissionCheckState& check : explanation.checks) {
+    out += "Waits for admission check " + check.name + " (" + std::string(text_of(check.state)) +
+           ")" + (check.message.empty() ? "" : ": " + check.message) + "\n";
   }
   if (explanation.state != "pending") return out;
   out += explanation.remedies.empty() ? "No single change that was tried admits it.\n"

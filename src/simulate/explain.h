@@ -25,6 +25,7 @@ struct Explanation {
   std::string cluster_queue;
   std::string state;                    // admitted, reserved, finished, pending
   std::optional<admission::Hold> hold;  // what holds a pending one; nullopt: not tried yet
+  std::vector<objects::AdmissionCheckState> checks;  // that a reserved one still waits for
   std::vector<Remedy> remedies;
   std::int64_t trials = 0;  // runs on forks
 };

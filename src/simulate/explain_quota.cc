@@ -75,24 +75,70 @@ void apply_one(SimulatedCluster& trial, T object) {
   trial.change({}, std::move(applied));
 }
 
+// What of a quota is raised.
+enum class Field { Nominal, BorrowingLimit, LendingLimit };
+
+const char* name_of(Field field) {
+  switch (field) {
+    case Field::Nominal:
+      return "nominalQuota";
+    case Field::BorrowingLimit:
+      return "borrowingLimit";
+    case Field::LendingLimit:
+      return "lendingLimit";
+  }
+  return "";
+}
+
+const char* remedy_of(Field field) {
+  switch (field) {
+    case Field::Nominal:
+      return "raise-quota";
+    case Field::BorrowingLimit:
+      return "raise-borrowing-limit";
+    case Field::LendingLimit:
+      return "raise-lending-limit";
+  }
+  return "";
+}
+
+// nullptr: there is no such limit, so that raising it means nothing.
+Quantity* value_of(objects::ResourceQuota* quota, Field field) {
+  if (quota == nullptr) return nullptr;
+  switch (field) {
+    case Field::Nominal:
+      return &quota->nominal;
+    case Field::BorrowingLimit:
+      return quota->borrowing_limit ? &*quota->borrowing_limit : nullptr;
+    case Field::LendingLimit:
+      return quota->lending_limit ? &*quota->lending_limit : nullptr;
+  }
+  return nullptr;
+}
+
 // Several resources of one flavor are raised together; then each as little as the others allow.
 template <class T>
 void raise(Trials& trials, const T& owner, const std::string& kind, const std::string& flavor,
-           const std::map<std::string, Missing>& missing, bool borrowing,
-           std::vector<Remedy>& out) {
+           const std::map<std::string, Missing>& missing, Field field, std::vector<Remedy>& out) {
   std::map<std::string, std::int64_t> raised;
   T probe = owner;
   for (const auto& [resource, amount] : missing) {
-    const objects::ResourceQuota* quota = find_quota(probe.resource_groups, flavor, resource);
-    if (quota == nullptr || (borrowing && !quota->borrowing_limit)) return;
+    objects::ResourceQuota* quota = find_quota(probe.resource_groups, flavor, resource);
+    const Quantity* value = value_of(quota, field);
+    if (value == nullptr) continue;
     raised[resource] = amount.most;
+    // Nobody lends more than is his own.
+    if (field == Field::LendingLimit) {
+      raised[resource] = std::min(amount.most, (quota->nominal - *value).base_units());
+    }
   }
+  std::erase_if(raised, [](const auto& entry) { return entry.second <= 0; });
+  // A quota that lacks one of the resources does not help; a limit may be set for some only.
+  if (raised.empty() || (field == Field::Nominal && raised.size() < missing.size())) return;
   const auto with = [&](const std::map<std::string, std::int64_t>& amounts) {
     T changed = owner;
     for (const auto& [resource, amount] : amounts) {
-      objects::ResourceQuota* quota = find_quota(changed.resource_groups, flavor, resource);
-      Quantity& limit = borrowing ? *quota->borrowing_limit : quota->nominal;
-      limit += Quantity{amount};
+      *value_of(find_quota(changed.resource_groups, flavor, resource), field) += Quantity{amount};
     }
     return changed;
   };
@@ -116,15 +162,13 @@ void raise(Trials& trials, const T& owner, const std::string& kind, const std::s
   }
   std::erase_if(raised, [](const auto& entry) { return entry.second == 0; });
 
-  const std::string field = borrowing ? "borrowingLimit" : "nominalQuota";
-  Remedy remedy{.kind = borrowing ? "raise-borrowing-limit" : "raise-quota"};
-  remedy.text = "raise " + field + " of " + kind + " " + owner.meta.key.name + " in flavor " +
-                flavor + " by ";
+  Remedy remedy{.kind = remedy_of(field)};
+  remedy.text = std::string("raise ") + name_of(field) + " of " + kind + " " + owner.meta.key.name +
+                " in flavor " + flavor + " by ";
   remedy.details = {{"object", kind + " " + owner.meta.key.name}, {"flavor", flavor}};
   bool first = true;
   for (const auto& [resource, amount] : raised) {
-    const objects::ResourceQuota* quota = find_quota(probe.resource_groups, flavor, resource);
-    const Quantity from = borrowing ? *quota->borrowing_limit : quota->nominal;
+    const Quantity from = *value_of(find_quota(probe.resource_groups, flavor, resource), field);
     const std::string by = format_quantity(resource, Quantity{amount});
     remedy.text += (first ? "" : " and ") + by + " " + resource + " (to " +
                    format_quantity(resource, from + Quantity{amount}) + ")";
@@ -134,6 +178,17 @@ void raise(Trials& trials, const T& owner, const std::string& kind, const std::s
   out.push_back(std::move(remedy));
 }
 
+// The cohorts above, nearest first; a cycle among them ends where it would begin again.
+std::vector<std::string> path_of(const Objects& objects, std::string cohort) {
+  std::vector<std::string> path;
+  while (!cohort.empty() && std::ranges::find(path, cohort) == path.end()) {
+    path.push_back(cohort);
+    const auto found = objects.of<Cohort>().find({"", cohort});
+    cohort = found == objects.of<Cohort>().end() ? std::string() : found->second.parent;
+  }
+  return path;
+}
+
 }  // namespace
 
 void quota_remedies(Trials& trials, const admission::Hold& hold, std::vector<Remedy>& out) {
@@ -141,18 +196,29 @@ void quota_remedies(Trials& trials, const admission::Hold& hold, std::vector<Rem
   const auto& queues = objects.of<ClusterQueue>();
   const auto queue = queues.find({"", trials.base().queue_of(trials.workload())});
   if (queue == queues.end()) return;
-  std::set<std::string> cohorts;  // of the queue, nearest first does not matter: each is tried
-  for (std::string name = queue->second.cohort; !name.empty() && cohorts.insert(name).second;) {
-    const auto cohort = objects.of<Cohort>().find({"", name});
-    name = cohort == objects.of<Cohort>().end() ? std::string() : cohort->second.parent;
-  }
+  const std::vector<std::string> own = path_of(objects, queue->second.cohort);
   for (const auto& [flavor, missing] : shortages_of(trials.base(), hold)) {
-    raise(trials, queue->second, "ClusterQueue", flavor, missing, false, out);
-    raise(trials, queue->second, "ClusterQueue", flavor, missing, true, out);
-    for (const std::string& name : cohorts) {
-      const auto cohort = objects.of<Cohort>().find({"", name});
-      if (cohort == objects.of<Cohort>().end()) continue;
-      raise(trials, cohort->second, "Cohort", flavor, missing, false, out);
+    for (const Field field : {Field::Nominal, Field::BorrowingLimit}) {
+      raise(trials, queue->second, "ClusterQueue", flavor, missing, field, out);
+      for (const std::string& name : own) {
+        const auto cohort = objects.of<Cohort>().find({"", name});
+        if (cohort == objects.of<Cohort>().end()) continue;
+        raise(trials, cohort->second, "Cohort", flavor, missing, field, out);
+      }
+    }
+    // Whoever else stands in the tree may lend more.
+    if (own.empty()) continue;
+    const auto of_tree = [&](const std::string& cohort) {
+      const std::vector<std::string> path = path_of(objects, cohort);
+      return !path.empty() && path.back() == own.back();
+    };
+    for (const auto& [key, other] : queues) {
+      if (key == queue->first || !of_tree(other.cohort)) continue;
+      raise(trials, other, "ClusterQueue", flavor, missing, Field::LendingLimit, out);
+    }
+    for (const auto& [key, other] : objects.of<Cohort>()) {
+      if (!of_tree(key.name)) continue;
+      raise(trials, other, "Cohort", flavor, missing, Field::LendingLimit, out);
     }
   }
 }

@@ -6,6 +6,8 @@ namespace quorate::simulate {
 namespace {
 
 constexpr std::size_t kMaxConfig = std::size_t{4} << 20;
+constexpr std::int64_t kMostCycles =
+    100'000;  // counted ones; a run until idle has as many as it needs
 
 }  // namespace
 
@@ -70,7 +72,9 @@ void read_settings(const Options& options, const std::optional<std::string>& con
     }
   }
   inputs.limits.cycles = options.cycles;
-  if (options.cycles && *options.cycles < 1) faults.push_back("--cycles: must be greater than 0");
+  if (options.cycles && (*options.cycles < 1 || *options.cycles > kMostCycles)) {
+    faults.push_back("--cycles: must be between 1 and " + std::to_string(kMostCycles));
+  }
   if (options.threads < 1) faults.push_back("--threads: must be greater than 0");
 }
 

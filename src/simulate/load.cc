@@ -19,6 +19,20 @@ bool is_list(std::string_view kind, Json object) {
   return kind.ends_with("List") && object["items"].is_array();
 }
 
+// The first line of a document that says something; what stands before it is blank or a comment.
+int first_line(const RawDocument& document) {
+  const std::string_view text = document.text;
+  int line = document.line;
+  std::size_t at = 0;
+  while ((at = text.find_first_not_of(" \t\r", at)) != std::string_view::npos) {
+    if (text[at] == '#') at = text.find('\n', at);
+    if (at == std::string_view::npos || text[at] != '\n') break;
+    ++line;
+    ++at;
+  }
+  return line;
+}
+
 std::string name_of(std::string_view kind, const ObjectKey& key) {
   return std::string(kind) + " " + key.text();
 }
@@ -145,7 +159,7 @@ void Loader::read_object(const Source& source, JsonDocument& document, Json obje
 
   const auto [place, fresh] =
       places_.emplace(std::pair{std::string(kind->group) + "/" + std::string(kind->kind), key},
-                      Place{source.file, source.document.line});
+                      Place{source.file, first_line(source.document)});
   if (!fresh) {
     return report(source, name, inside,
                   "the object was given before: " + place->second.first + ":" +
@@ -166,7 +180,7 @@ void Loader::read_object(const Source& source, JsonDocument& document, Json obje
   for (const std::string& text : kind->faults(objects, key)) {
     // A cluster may hold a Workload that today's rules refuse; what it holds then is what counts.
     if (kind->kind == "Workload") {
-      warnings.push_back({source.file, source.document.line, name, text});
+      warnings.push_back({source.file, first_line(source.document), name, text});
     } else {
       report(source, name, inside, text);
     }

@@ -2,6 +2,7 @@
 
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
 #include <charconv>
 #include <string>
 
@@ -60,7 +61,7 @@ int line_of_path(std::string_view document, std::string_view path) {
   try {
     YAML::Node node = YAML::Load(std::string(document));
     std::string_view rest = path_of(path);
-    int line = node.Mark().line;
+    int line = std::max(node.Mark().line, 0);  // of an empty text: none
     while (!rest.empty() && rest != ".") {
       const YAML::Node inner = descend(node, rest);
       if (!inner.IsDefined()) break;

@@ -52,15 +52,21 @@ void remove_all(Objects& objects, const std::vector<Deletion>& deletions, OnRemo
   });
 }
 
-// Puts the applied objects into `objects`.
-inline void put_all(Objects& objects, Objects applied) {
+// Puts the applied objects into `objects`, at the cost of the applied ones. `finish` fills in what
+// they neither bring nor keep.
+template <class Finish>
+void put_all(Objects& objects, Objects applied, Finish finish) {
   applied.each_kind([&](auto& map) {
     using T = typename std::decay_t<decltype(map)>::mapped_type;
-    auto& all = objects.of<T>();
+    const auto& all = objects.of<T>();
     for (auto& [key, object] : map) {
       if (const auto before = all.find(key); before != all.end()) inherit(object, before->second);
-      all.insert_or_assign(key, std::move(object));
     }
+  });
+  finish(applied);
+  applied.each_kind([&](auto& map) {
+    using T = typename std::decay_t<decltype(map)>::mapped_type;
+    for (auto& [key, object] : map) objects.of<T>().insert_or_assign(key, std::move(object));
   });
 }
 

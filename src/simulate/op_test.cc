@@ -2,9 +2,12 @@
 
 #include <gmock/gmock.h>
 
+#include <filesystem>
+#include <fstream>
 #include <sstream>
 
 #include "src/objects/json.h"
+#include "src/simulate/op_trace.h"
 #include "src/simulate/testing/run_text.h"
 #include "src/simulate/trace.h"
 
@@ -178,6 +181,109 @@ TEST(PhillyTrace, DividesTheGpusByTheirUse) {
   ASSERT_EQ(trace->arrivals.size(), 2u);
   EXPECT_EQ(trace->arrivals[0].workload.queue_name, "vc-bb");  // came an hour earlier
   EXPECT_EQ(trace->arrivals[0].workload.meta.key.name, "job-000002");
+}
+
+constexpr const char* kShape = R"(
+cohorts:
+- className: cohort
+  count: 2
+  queuesSets:
+  - className: cq
+    count: 3
+    nominalQuota: 20
+    borrowingLimit: 100
+    reclaimWithinCohort: Any
+    withinClusterQueue: LowerPriority
+    workloadsSets:
+    - {count: 4, creationIntervalMs: 100, workloads: [{className: small, runtimeMs: 200, priority: 50, request: 1}]}
+    - {count: 2, creationIntervalMs: 500, workloads: [{className: large, runtimeMs: 1000, priority: 200, request: 20}]}
+)";
+
+TEST(PerformanceTrace, MakesQueuesOfSetsAndLetsWorkloadsComeAtTheirInterval) {
+  std::istringstream file(kShape);
+  const Outcome<Trace> trace = read_performance(file);
+  ASSERT_TRUE(trace) << trace.error().message;
+  const auto& queues = trace->objects.of<objects::ClusterQueue>();
+  EXPECT_EQ(queues.size(), 6u);
+  const objects::ClusterQueue& last = queues.at({"", "cohort-2-cq-3"});
+  EXPECT_EQ(last.cohort, "cohort-2");
+  EXPECT_EQ(last.resource_groups[0].flavors[0].resources[0].borrowing_limit, Quantity{100'000});
+  EXPECT_EQ(last.preemption.within_cluster_queue, objects::PreemptionPolicy::LowerPriority);
+  ASSERT_EQ(trace->arrivals.size(), 36u);
+  const Arrival& arrival = trace->arrivals.back();
+  EXPECT_EQ(arrival.workload.meta.key.name, "cohort-2-cq-3-2-large-00002");
+  EXPECT_EQ(arrival.at - trace->arrivals.front().at, Duration::millis(900));  // 1000 - 100
+  EXPECT_EQ(arrival.runtime, Duration::seconds(1));
+  EXPECT_EQ(arrival.workload.priority, 200);
+}
+
+TEST(PerformanceTrace, NodesAreTheLeavesOfTheTopology) {
+  std::istringstream file(
+      "topology: {name: t, levels: [{name: rack, count: 2, nodeLabel: example.com/rack}, {name: "
+      "node, "
+      "count: 3, nodeLabel: kubernetes.io/hostname, capacity: {cpu: 8}}]}\n"
+      "resourceFlavor: {name: tas, nodeLabel: example.com/pool}\n"
+      "cohorts: [{queuesSets: [{nominalQuota: 48, workloadsSets: [{count: 1, workloads: [{request: "
+      "1, podCount: 4, tasConstraint: required, tasLevel: example.com/rack}]}]}]}]\n");
+  const Outcome<Trace> trace = read_performance(file);
+  ASSERT_TRUE(trace) << trace.error().message;
+  const auto& nodes = trace->objects.of<objects::Node>();
+  ASSERT_EQ(nodes.size(), 6u);
+  const objects::Node& node = nodes.at({"", "node-4"});
+  EXPECT_EQ(node.meta.labels.at("example.com/rack"), "rack-2");
+  EXPECT_EQ(node.meta.labels.at("example.com/pool"), "tas");
+  EXPECT_EQ(node.allocatable.at("cpu"), Quantity{8000});
+  const objects::PodSet& set = trace->arrivals.front().workload.pod_sets.front();
+  EXPECT_EQ(set.count, 4);
+  EXPECT_EQ(set.topology->required, "example.com/rack");
+}
+
+TEST(PerformanceTrace, BadFilesAreNamedWithTheirField) {
+  const auto fault = [](const std::string& text) {
+    std::istringstream file(text);
+    return read_performance(file).error().message;
+  };
+  EXPECT_EQ(fault("a: 1\n"), "cohorts: no workloads in it");
+  EXPECT_THAT(fault("cohorts: [{count: -1}]\n"), HasSubstr("cohorts[0].count: Invalid value: -1"));
+  EXPECT_THAT(fault("cohorts: [{queuesSets: [{nominalQuota: 1, withinClusterQueue: Some}]}]\n"),
+              HasSubstr("cohorts[0].queuesSets[0].withinClusterQueue: Unsupported value"));
+  EXPECT_THAT(fault("cohorts: [\n"), HasSubstr("invalid YAML"));
+}
+
+TEST(MakespanBound, IsTheWorkThatIsLeftOrTheLastJob) {
+  const auto bound = [](const std::string& sets) {
+    std::istringstream file("cohorts: [{queuesSets: [{nominalQuota: 10, workloadsSets: [" + sets +
+                            "]}]}]\n");
+    return makespan_bound(*read_performance(file));
+  };
+  // 4 * 10 cpu * 2 s on 10 cpu, all but the first 1, 2 and 3 s later: 8 s from the first on.
+  EXPECT_EQ(
+      bound("{count: 4, creationIntervalMs: 1000, workloads: [{request: 10, runtimeMs: 2000}]}"),
+      Duration::seconds(8));
+  // With a tenth of the work the last one, 3 s later, ends last.
+  EXPECT_EQ(
+      bound("{count: 4, creationIntervalMs: 1000, workloads: [{request: 1, runtimeMs: 2000}]}"),
+      Duration::seconds(5));
+}
+
+TEST(MakespanBound, NoRunEndsEarlier) {
+  std::istringstream file(kShape);
+  const std::string path = ::testing::TempDir() + "quorate-shape.yaml";
+  std::ofstream(path) << kShape;
+  std::istringstream in;
+  std::ostringstream out, err;
+  ASSERT_EQ(op_trace({.format = "kueue-performance", .files = {path}}, {},
+                     {.in = in, .out = out, .err = err}),
+            kRan)
+      << err.str();
+  std::filesystem::remove(path);
+  JsonDocument document;
+  ASSERT_TRUE(document.parse(out.str()));
+  const Json root = document.root();
+  EXPECT_EQ(root["waiting"].int64(), 0);
+  // The large ones, 0.4 s after the first arrival: 3 * 2 * 20 cpu * 1 s on 60 cpu take 2 s more.
+  EXPECT_DOUBLE_EQ(*root["boundSeconds"].maybe_number(), 2.4);
+  EXPECT_GE(*root["seconds"].maybe_number(), *root["boundSeconds"].maybe_number());
 }
 
 }  // namespace

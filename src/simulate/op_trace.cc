@@ -35,22 +35,27 @@ Outcome<Trace> read_trace(const TraceOptions& options) {
     }
     return read_openb(first, second, options);
   }
-  if (options.format != "philly") {
-    return error(Errc::Invalid,
-                 "--format: must be openb or philly, not \"" + options.format + "\"");
+  if (options.format != "philly" && options.format != "kueue-performance") {
+    return error(Errc::Invalid, "--format: must be openb, philly or kueue-performance, not \"" +
+                                    options.format + "\"");
   }
   if (options.files.size() != 1)
-    return error(Errc::Invalid, "--format philly needs one file of jobs");
+    return error(Errc::Invalid, "--format " + options.format + " needs one file");
   if (Outcome<void> opened = open(options.files.front(), first); !opened) {
     return tl::unexpected(opened.error());
   }
-  return read_philly(first, options);
+  Outcome<Trace> trace =
+      options.format == "philly" ? read_philly(first, options) : read_performance(first);
+  if (!trace)
+    return error(trace.error().code, options.files.front() + ": " + trace.error().message);
+  return trace;
 }
 
 struct Figures {
   std::size_t jobs = 0;
   std::size_t waiting = 0;
   std::int64_t cycles = 0;
+  Duration bound;  // no schedule ends earlier
   std::string hash;
 };
 
@@ -84,6 +89,7 @@ std::string to_json(const TraceOptions& trace, const History& history, const Fig
   out.field("waiting", static_cast<std::int64_t>(figures.waiting));
   out.field("cycles", figures.cycles);
   out.key("seconds").raw(number(history.seconds()));
+  out.key("boundSeconds").raw(number(static_cast<double>(figures.bound.nanos) / 1e9));
   out.key("utilizationPercent").open();
   for (const auto& [resource, capacity] : history.capacity()) {
     out.key(resource).raw(number(history.utilization(resource)));
@@ -108,6 +114,8 @@ std::string to_table(const History& history, const Figures& figures) {
   out += std::to_string(figures.jobs) + " jobs, " + std::to_string(history.admissions()) +
          " admissions, " + std::to_string(history.evictions()) + " evictions, " +
          std::to_string(figures.waiting) + " still waiting\n";
+  out += "done after " + rounded(history.seconds()) + "s; no schedule ends before " +
+         rounded(static_cast<double>(figures.bound.nanos) / 1e9) + "s\n";
   for (const auto& [resource, capacity] : history.capacity()) {
     out += "mean use of " + resource + ": " + rounded(history.utilization(resource)) + " %\n";
   }
@@ -130,6 +138,7 @@ int op_trace(const TraceOptions& trace_options, const Options& options, const St
   for (const std::string& note : trace->notes) streams.err << "note: " << note << "\n";
 
   Figures figures{.jobs = trace->arrivals.size()};
+  figures.bound = makespan_bound(*trace);
   const Time start = trace->arrivals.empty() ? Time{} : trace->arrivals.front().at;
   SimulatedCluster cluster({.config = settings.config}, std::move(trace->objects), start);
   History history(cluster);

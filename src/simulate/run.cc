@@ -6,6 +6,11 @@ namespace {
 // Wakeups in a row that change nothing, after which nothing is taken to be going to.
 constexpr int kFruitless = 64;
 
+// Up to so many workloads each cycle lists all that wait. Beyond, only the first cycle and those
+// whose number was asked for do; the others list what they decided about. Else an answer grows with
+// the number of cycles times the number of workloads.
+constexpr std::size_t kListedInFull = 1000;
+
 class Runner {
  public:
   Runner(SimulatedCluster& cluster, const RunLimits& limits, const CycleListener& listener,
@@ -113,9 +118,10 @@ class Runner {
 
   bool one(bool asked_for) {
     if (limits_.cycles && used_ >= *limits_.cycles) return stop(Ending::Limit);
-    // All that wait are listed once, and wherever a state is asked for.
-    const auto survey =
-        asked_for || used_ == 0 ? SimulatedCluster::Survey::All : SimulatedCluster::Survey::Decided;
+    // All that wait are listed, but not over and over where there are many of them.
+    const bool all = asked_for || used_ == 0 ||
+                     cluster_.objects().of<objects::Workload>().size() <= kListedInFull;
+    const auto survey = all ? SimulatedCluster::Survey::All : SimulatedCluster::Survey::Decided;
     CycleAnswer answer = answer_of(cluster_.cycle(survey), cluster_, survey);
     if (answer.empty() && !asked_for) return true;
     answer.number = ++used_;

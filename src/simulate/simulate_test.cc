@@ -64,14 +64,21 @@ TEST(Simulate, AnswersAsTheContractSays) {
   std::vector<std::string> admitted, pending;
   root["cycles"].each([&](Json cycle) {
     std::ranges::copy(names(cycle["admitted"]), std::back_inserter(admitted));
-    std::ranges::copy(names(cycle["pending"]), std::back_inserter(pending));
+    cycle["pending"].each([&](Json each) {
+      pending.push_back(std::to_string(cycle["cycle"].int64()) + " " + each["workload"].text() +
+                        " " + each["where"].text());
+    });
     EXPECT_EQ(cycle["now"].text(), "2026-01-01T09:00:02Z");
     EXPECT_TRUE(cycle["preempted"].is_array());
     EXPECT_TRUE(cycle["work"]["decisions"].maybe_int64());
     EXPECT_TRUE(cycle["work"]["trials"].maybe_int64());
   });
   EXPECT_THAT(admitted, ElementsAre("team/one"));
-  EXPECT_THAT(pending, ElementsAre("team/big", "team/two"));
+  // All that wait after a cycle, looked at in it or not.
+  EXPECT_THAT(pending,
+              ElementsAre("1 team/big inadmissible", "1 team/one active", "1 team/two active",
+                          "2 team/big inadmissible", "2 team/two active", "3 team/big inadmissible",
+                          "3 team/two inadmissible"));
   const Json final = root["final"];
   EXPECT_EQ(final["usage"]["q"]["f"]["cpu"].text(), "3");
   EXPECT_EQ(final["workloads"].size(), 3u);
@@ -370,6 +377,22 @@ TEST(Batch, AnswersLineByLine) {
                          R"({"name":"flag","error":"unknow)", R"({"name":"","error":"invalid JS)"));
 }
 
+TEST(Batch, ThreadsChangeNoByte) {
+  std::string lines;
+  for (int i = 0; i < 300; ++i) {
+    lines += R"({"name":")" + std::to_string(i) + R"(","objects":[{"apiVersion":"v1","kind":")" +
+             (i % 7 == 0 ? "Nope" : "Namespace") + R"(","metadata":{"name":"n)" +
+             std::to_string(i) + "\"}}]}\n";
+  }
+  Options one;
+  one.batch_file = "-";
+  Options many = one;
+  many.threads = 5;
+  const Ran single = run_text(lines, one);
+  EXPECT_EQ(std::ranges::count(single.out, '\n'), 300);
+  EXPECT_EQ(run_text(lines, many).out, single.out);
+}
+
 TEST(Batch, GivesTheSameAnswerAsASingleRun) {
   Options options;
   options.batch_file = "-";
@@ -458,6 +481,35 @@ TEST(Explain, FindsTheBorrowingLimit) {
             "raise borrowingLimit of ClusterQueue a in flavor f by 2 cpu (to 3)");
 }
 
+TEST(Explain, FindsWhoCouldLendMore) {
+  const std::string text = flavor() + queue("a", "2", "cohortName: k, ") +
+                           queue("b", "9, lendingLimit: 1", "cohortName: k, ") +
+                           workload("w", "a", "5");
+  // 2 own and 1 lent; 2 more are needed.
+  EXPECT_EQ(remedies(text, "team/w").at("raise-lending-limit"),
+            "raise lendingLimit of ClusterQueue b in flavor f by 2 cpu (to 3)");
+  // Nobody lends more than is his own.
+  EXPECT_FALSE(remedies(flavor() + queue("a", "2", "cohortName: k, ") +
+                            queue("b", "2, lendingLimit: 1", "cohortName: k, ") +
+                            workload("w", "a", "5"),
+                        "team/w")
+                   .contains("raise-lending-limit"));
+}
+
+TEST(Explain, RaisesWhatIsShortTogether) {
+  const std::string text =
+      flavor() +
+      "---\n{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: q}, spec: "
+      "{namespaceSelector: {}, resourceGroups: [{coveredResources: [cpu, memory], flavors: [{name: "
+      "f, resources: [{name: cpu, nominalQuota: 2}, {name: memory, nominalQuota: 1Gi}]}]}]}}\n"
+      "---\n{apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: q, namespace: "
+      "team}, spec: {clusterQueue: q}}\n" +
+      workload("w", "q", "3, memory: 3Gi");
+  EXPECT_EQ(remedies(text, "team/w").at("raise-quota"),
+            "raise nominalQuota of ClusterQueue q in flavor f by 1 cpu (to 3) and 2Gi memory (to "
+            "3Gi)");
+}
+
 TEST(Explain, ResumesAStoppedQueue) {
   const std::string text =
       flavor() + queue("q", "4", "stopPolicy: Hold, ") + workload("w", "q", "1");
@@ -472,6 +524,22 @@ TEST(Explain, SuggestsTheTolerationForATaintedFlavor) {
       queue("q", "4") + workload("w", "q", "1");
   EXPECT_EQ(remedies(text, "team/w").at("use-flavor"),
             "let pod set main run on flavor f: tolerate taint pool=batch:NoSchedule");
+}
+
+TEST(Explain, AReservedWorkloadNamesTheChecksItWaitsFor) {
+  const std::string text =
+      "---\n{apiVersion: kueue.x-k8s.io/v1beta2, kind: AdmissionCheck, metadata: {name: approve}, "
+      "spec: {controllerName: example.com/approve}, status: {conditions: [{type: Active, status: "
+      "\"True\", reason: Ok, lastTransitionTime: \"2026-01-01T08:00:00Z\"}]}}\n" +
+      flavor() +
+      queue("q", "4", "admissionChecksStrategy: {admissionChecks: [{name: approve}]}, ") +
+      workload("w", "q", "1");
+  Options options;
+  options.explain = "team/w";
+  options.output = "table";
+  EXPECT_EQ(run_text(text, options).out,
+            "Workload team/w is reserved in ClusterQueue q.\n"
+            "Waits for admission check approve (Pending)\n");
 }
 
 TEST(Explain, AnAdmittedWorkloadNeedsNothing) {

@@ -26,7 +26,7 @@ struct Trace {
 };
 
 struct TraceOptions {
-  std::string format;  // openb, philly
+  std::string format;  // openb, philly, kueue-performance
   std::string nodes_file, pods_file;
   std::vector<std::string> files;
   std::int64_t limit = 0;  // jobs; 0: all
@@ -43,5 +43,15 @@ Outcome<Trace> read_openb(std::istream& nodes, std::istream& pods, const TraceOp
 // was given: the GPUs are divided by the GPU time that its jobs took, whole GPUs, at least one.
 // Errors: Invalid - with the file's line.
 Outcome<Trace> read_philly(std::istream& jobs, const TraceOptions& options);
+
+// A generator file of Kueue's performance tests: cohorts of equal ClusterQueues, sets of workloads
+// that come at an interval to each, and optionally a tree of nodes.
+// Errors: Invalid - with the field.
+Outcome<Trace> read_performance(std::istream& file);
+
+// No schedule ends earlier, counted from the first arrival: a job cannot end before it came and
+// ran, and what comes to a tree of queues from some moment on takes all of its quota that long.
+// Exact up to the last nanosecond; flavors are taken together.
+Duration makespan_bound(const Trace& trace);
 
 }  // namespace quorate::simulate

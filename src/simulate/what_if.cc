@@ -190,7 +190,7 @@ int what_if(const Options& options, const Streams& streams) {
   SimulatedCluster without = cluster_of(options, *inputs);
   const Answer before = run_inputs(*inputs, without);
   remove_all(inputs->loaded.objects, change.deletions, [](const auto&) {});
-  put_all(inputs->loaded.objects, change.objects);
+  put_all(inputs->loaded.objects, change.objects, [](Objects&) {});
   SimulatedCluster with = cluster_of(options, *inputs);
   const Answer after = run_inputs(*inputs, with);
 

@@ -12,7 +12,8 @@ TEST(YamlOfJson, NestsAsPeopleWriteIt) {
   EXPECT_EQ(
       yaml_of_json(
           R"({"a":1,"list":[{"x":"y","n":[1,2]},"z"],"empty":{},"none":[],"t":true,"m":{"k":null}})"),
-      "a: 1\nlist:\n- x: \"y\"\n  n:\n  - 1\n  - 2\n- z\nempty: {}\nnone: []\nt: true\nm:\n  k: "
+      "a: 1\nlist:\n- x: \"y\"\n  \"n\":\n  - 1\n  - 2\n- z\nempty: {}\nnone: []\nt: true\nm:\n  "
+      "k: "
       "null\n");
 }
 
