@@ -5,10 +5,10 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/install_packages.sh bench
 if [ "${BENCH:-micro}" = micro ]; then
-  cmake --preset bench -Wno-dev >/dev/null
-  cmake --build build/bench --target benchmarks -- -j"$(nproc)"
-  for program in build/bench/bench/*_bench; do
-    [ -x "$program" ] && "$program" --benchmark_min_time=0.5
+  cmake --preset dev -Wno-dev -DQUORATE_BENCHMARKS=ON >/dev/null
+  cmake --build build --target benchmarks -- -j"$(nproc)"
+  for program in build/bench/*_bench; do
+    "$program" --benchmark_min_time=0.5
   done
 fi
 if [ "${BENCH:-e2e}" = e2e ]; then
