@@ -15,4 +15,5 @@ if [ "${BENCH:-e2e}" = e2e ]; then
   scripts/build.sh
   e2e/controlplane/build
   python3 bench/end_to_end.py
+  python3 bench/bare_workloads.py
 fi
