@@ -121,9 +121,15 @@ TEST_F(CheckTest, AE39RejectedDeactivates) {
   world.carry_out(world.settle());
   check("a", CheckState::Retry);
   check("b", CheckState::Rejected, {}, "too dear");
+  EXPECT_EQ(World::text(world.settle()), "deactivate w AdmissionCheck");
+  EXPECT_EQ(std::get<Deactivate>(world.last[0]).message,
+            "AdmissionCheck in Rejected state: \"b\" (too dear)");
+  world.carry_out(world.last);
+  EXPECT_EQ(World::text(world.settle()), "");
+  world.workloads.at("w").active = false;
+  world.see("w");
   EXPECT_EQ(World::text(world.settle()), "evict w DeactivatedDueToAdmissionCheck");
   const Evict evict = std::get<Evict>(world.last[0]);
-  EXPECT_TRUE(evict.deactivate);
   EXPECT_EQ(
       evict.message,
       "The workload is deactivated due to AdmissionCheck in Rejected state: \"b\" (too dear)");
@@ -142,8 +148,31 @@ TEST_F(CheckTest, AE52RejectedWaitsForARetryDelay) {
   check("a", CheckState::Retry, 60);
   check("b", CheckState::Rejected);
   EXPECT_EQ(World::text(world.settle(Duration::seconds(59))), "");
-  EXPECT_EQ(World::text(world.settle(Duration::seconds(1))),
-            "evict w DeactivatedDueToAdmissionCheck");
+  EXPECT_EQ(World::text(world.settle(Duration::seconds(1))), "deactivate w AdmissionCheck");
+}
+
+TEST_F(CheckTest, RejectedWhileOnItsWayOutDeactivatesForGood) {  // B037
+  start({{"a", {}}});
+  world.waiting("w>q p0 t0 cpu=1");
+  check("a", CheckState::Ready);
+  world.carry_out(world.settle());
+  check("a", CheckState::Retry);
+  world.carry_out(world.settle());
+  check("a", CheckState::Rejected, {}, "no");
+  EXPECT_EQ(World::text(world.settle()), "deactivate w AdmissionCheck");
+  world.carry_out(world.last);
+  world.workloads.at("w").active = false;
+  world.see("w");
+  EXPECT_EQ(World::text(world.settle()), "evict w DeactivatedDueToAdmissionCheck");
+  world.carry_out(world.last);
+  world.release("w", false);
+  EXPECT_EQ(World::text(world.settle()), "hold w Deactivated");
+  world.carry_out(world.last);
+  EXPECT_EQ(world.used("q"), "f1/cpu=0, f2/cpu=0");
+  world.workloads.at("w").active = true;
+  world.see("w");
+  world.carry_out(world.settle());
+  EXPECT_EQ(World::text(world.settle()), "admit w (checks)");
 }
 
 TEST_F(CheckTest, PendingWorkloadWithAFailedCheckIsNotTried) {

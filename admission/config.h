@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,18 @@ struct ResourceTransformation {
   friend bool operator==(const ResourceTransformation&, const ResourceTransformation&) = default;
 };
 
+// waitForPodsReady: how long an admitted workload may take until its pods run, and what follows.
+struct PodsReadyConfig {
+  Duration timeout = Duration::seconds(1800);  // from Admitted
+  std::optional<Duration> recovery_timeout;    // after a pod failed; nullopt: no limit
+  bool block_admission = false;                // admit only while everybody is ready
+  std::optional<std::int32_t> backoff_limit;   // so many evictions, then deactivation
+  std::int32_t backoff_base_seconds = 60;
+  std::int32_t backoff_max_seconds = 3600;
+
+  friend bool operator==(const PodsReadyConfig&, const PodsReadyConfig&) = default;
+};
+
 struct Config {
   std::vector<std::string> exclude_resource_prefixes;
   std::vector<ResourceTransformation> transformations;
@@ -28,7 +41,8 @@ struct Config {
   bool requeue_by_creation = false;          // requeuingStrategy.timestamp Creation
   bool fair_sharing = false;
   bool equivalence_classes = true;
-  bool prove_placement = true;  // ask the placement port where there is one
+  bool prove_placement = true;                // ask the placement port where there is one
+  std::optional<PodsReadyConfig> pods_ready;  // nullopt: nobody waits for pods
   Duration move_back_batch = Duration::seconds(1);
 
   friend bool operator==(const Config&, const Config&) = default;

@@ -22,6 +22,7 @@ std::string_view kind_of(const ConfirmAdmission&) { return "confirm"; }
 std::string_view kind_of(const Evict&) { return "evict"; }
 std::string_view kind_of(const DropReservation&) { return "drop"; }
 std::string_view kind_of(const Requeue&) { return "requeue"; }
+std::string_view kind_of(const Deactivate&) { return "deactivate"; }
 std::string reason_of(const ConfirmAdmission&) { return ""; }
 template <class D>
 std::string reason_of(const D& decision) {
@@ -88,19 +89,26 @@ bool Core::reconcile_checks(WorkloadId id) {
 }
 
 bool Core::reconcile_inactive(WorkloadId id) {
-  const Workload& workload = workloads_.at(id);
+  Workload& workload = workloads_.at(id);
   const Facts& facts = *workload.facts;
   const ConditionFacts* target = facts.condition(Cond::DeactivationTarget);
   const bool doomed = target != nullptr && target->status == ConditionView::Status::True;
-  if (facts.active && !doomed) return false;
-  if (!facts.evicted()) {
-    Evict evict{facts.key, facts.uid, "Deactivated", deactivated_message(""), "", {}, facts.active};
+  if (facts.active) {
+    if (doomed) workload.issued = 0;  // the host sets spec.active=false next
+    return doomed;
+  }
+  // What a controller deactivates while it is on its way out for another reason goes out for good:
+  // its target and the states of its checks are cleared, so that it can start afresh later.
+  const ConditionFacts* evicted = facts.condition(Cond::Evicted);
+  const bool other = doomed && facts.evicted() && !evicted->reason.starts_with("Deactivated");
+  if (!facts.evicted() || other) {
+    Evict evict{facts.key, facts.uid, "Deactivated", deactivated_message(""), "", {}, "", {}};
     if (doomed) {
       evict.reason = "DeactivatedDueTo" + target->reason;
       evict.message = deactivated_message(*facts.target_message);
     }
     issue(id, std::move(evict));
-  } else if (!workload.held && !facts.active) {
+  } else if (!workload.held) {
     hold(id, Reason::Deactivated, {Layer::Queue, {QueueClosed{"", "Deactivated", ""}}});
   }
   return true;
@@ -199,7 +207,12 @@ bool Core::checks_ready(const Workload& workload) const {
 void Core::reconcile_reserved(WorkloadId id) {
   Workload& workload = workloads_.at(id);
   const Facts& facts = *workload.facts;
+  const std::string rejected = checks_in(facts.checks, CheckState::Rejected);
+  const auto deactivate = [&](const char* reason, const std::string& message) {
+    issue(id, Deactivate{facts.key, facts.uid, reason, message, false});
+  };
   if (facts.evicted()) {
+    if (!rejected.empty()) return deactivate("AdmissionCheck", rejected);
     workload.issued = 0;
     return;
   }
@@ -207,19 +220,17 @@ void Core::reconcile_reserved(WorkloadId id) {
   const auto drop = [&](Reason reason, const std::string& message) {
     issue(id, DropReservation{facts.key, facts.uid, reason_text(reason), message});
   };
-  const auto evict = [&](const char* reason, const std::string& message, bool deactivate) {
-    issue(id, Evict{facts.key, facts.uid, reason, message, "", {}, deactivate});
+  const auto evict = [&](const char* reason, const std::string& message) {
+    issue(id, Evict{facts.key, facts.uid, reason, message, "", {}, "", {}});
   };
 
   if (!workload.admitted && queue.spec && checks_ready(workload)) {
     issue(id, ConfirmAdmission{facts.key, facts.uid, kAdmittedMessage});
     return;
   }
-  if (const std::string text = checks_in(facts.checks, CheckState::Rejected); !text.empty()) {
-    return evict("DeactivatedDueToAdmissionCheck", deactivated_message(text), true);
-  }
+  if (!rejected.empty()) return deactivate("AdmissionCheck", rejected);
   if (const std::string text = checks_in(facts.checks, CheckState::Retry); !text.empty()) {
-    return evict("AdmissionCheck", "Evicted due to " + text, false);
+    return evict("AdmissionCheck", "Evicted due to " + text);
   }
 
   const LocalQueue* local = workload.local ? &locals_.at(workload.local) : nullptr;
@@ -233,7 +244,7 @@ void Core::reconcile_reserved(WorkloadId id) {
       return drop(Reason::Suspended, "LocalQueue " + facts.queue_name + " is stopped");
     }
     if (local->spec->stop_policy == StopPolicy::HoldAndDrain) {
-      return evict("LocalQueueStopped", "The LocalQueue is stopped", false);
+      return evict("LocalQueueStopped", "The LocalQueue is stopped");
     }
   }
   const bool queue_there = queue.spec && !queue.spec->terminating;
@@ -245,7 +256,7 @@ void Core::reconcile_reserved(WorkloadId id) {
       return drop(Reason::Suspended, "ClusterQueue " + queue.name + " is stopped");
     }
     if (queue.spec->stop_policy == StopPolicy::HoldAndDrain) {
-      return evict("ClusterQueueStopped", "The ClusterQueue is stopped", false);
+      return evict("ClusterQueueStopped", "The ClusterQueue is stopped");
     }
   }
   workload.issued = 0;

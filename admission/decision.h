@@ -45,18 +45,71 @@ struct Hold {
   friend bool operator==(const Hold&, const Hold&) = default;
 };
 
-// An admitted (or reserved) workload has to go: Evicted=True. Quota stays charged until the host
-// reports that its job is inactive and drops the reservation.
+// status.requeueState: how often the workload was put back for not getting ready, and until when it
+// stays out of the queue.
+struct RequeueState {
+  std::int32_t count = 0;
+  std::optional<Time> at;
+
+  friend bool operator==(const RequeueState&, const RequeueState&) = default;
+};
+
+// An admitted (or reserved) workload has to go: Evicted=True, and with it everything that an
+// eviction resets (states of checks, nominations, preemption gates, unhealthy nodes). Quota stays
+// charged until the host reports that its job is inactive and drops the reservation.
 struct Evict {
   ObjectKey workload;
   std::string uid;
-  std::string reason;  // Kueue's: ClusterQueueStopped, LocalQueueStopped, Deactivated, Preempted, …
+  // Kueue's: Preempted, PodsReadyTimeout, AdmissionCheck, ClusterQueueStopped, LocalQueueStopped,
+  // NodeFailures, Deactivated, DeactivatedDueTo<cause>, FlavorMigration, …
+  std::string reason;
   std::string message;
   std::string preemption_reason;  // with Preempted: InClusterQueue, InCohortReclamation, …
   std::optional<ObjectKey> preemptor;
-  bool deactivate = false;  // spec.active=false goes with it
+  std::string cause;  // underlyingCause of statistics and metrics: WaitForStart, …; often empty
+  std::optional<RequeueState> requeue;  // written with it; nullopt leaves what is there
 
   friend bool operator==(const Evict&, const Evict&) = default;
+};
+
+// DeactivationTarget=True: the host sets spec.active=false next, and the eviction follows from
+// that.
+struct Deactivate {
+  ObjectKey workload;
+  std::string uid;
+  std::string reason;  // AdmissionCheck, MaximumExecutionTimeExceeded, RequeuingLimitExceeded, …
+  std::string message;
+  bool reset_execution_time = false;  // accumulatedPastExecutionTimeSeconds starts anew
+
+  friend bool operator==(const Deactivate&, const Deactivate&) = default;
+};
+
+// A check asked for a later retry: requeueState.requeueAt moves there. Quota is kept meanwhile.
+struct Postpone {
+  ObjectKey workload;
+  std::string uid;
+  Time until;
+
+  friend bool operator==(const Postpone&, const Postpone&) = default;
+};
+
+// status.admissionChecks lists exactly these, sorted: new ones Pending, others gone.
+struct ListChecks {
+  ObjectKey workload;
+  std::string uid;
+  std::vector<std::string> checks;
+
+  friend bool operator==(const ListChecks&, const ListChecks&) = default;
+};
+
+// Finished=True by decision of admission: a slice that a larger one took the place of.
+struct Finish {
+  ObjectKey workload;
+  std::string uid;
+  std::string reason;
+  std::string message;
+
+  friend bool operator==(const Finish&, const Finish&) = default;
 };
 
 // A reservation that was not yet an admission is dropped at once (stopped or missing queue).
@@ -79,6 +132,7 @@ struct Requeue {
   friend bool operator==(const Requeue&, const Requeue&) = default;
 };
 
-using Decision = std::variant<Admit, ConfirmAdmission, Hold, Evict, DropReservation, Requeue>;
+using Decision = std::variant<Admit, ConfirmAdmission, Hold, Evict, DropReservation, Requeue,
+                              Deactivate, Postpone, ListChecks, Finish>;
 
 }  // namespace quorate::admission

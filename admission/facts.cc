@@ -9,9 +9,9 @@
 namespace quorate::admission {
 namespace {
 
-constexpr std::array<std::string_view, 7> kConditions = {
-    "Admitted", "DeactivationTarget",       "Evicted", "Finished", "QuotaReserved",
-    "Requeued", "WaitingForReplacementPods"};
+constexpr std::array<std::string_view, 8> kConditions = {
+    "Admitted",  "DeactivationTarget", "Evicted",  "Finished",
+    "PodsReady", "QuotaReserved",      "Requeued", "WaitingForReplacementPods"};
 
 // Evictions that the workload itself caused put it behind those of its priority.
 Time queue_time(const Facts& facts, const Config& config) {
@@ -138,6 +138,9 @@ std::shared_ptr<const Facts> FactsCompiler::compile(const WorkloadSpec& spec,
   if (spec.gated) facts->gated_by = std::make_shared<const std::string>(spec.gated_by);
   facts->checks = spec.checks;
   facts->requeue_at = spec.requeue_at;
+  facts->requeue_count = spec.requeue_count;
+  facts->max_execution_seconds = spec.max_execution_seconds;
+  facts->past_execution_seconds = spec.past_execution_seconds;
   if (spec.admission) facts->admission = std::make_shared<const Admission>(*spec.admission);
   for (const ConditionView& condition : spec.conditions) {
     const auto known = std::lower_bound(kConditions.begin(), kConditions.end(), condition.type);

@@ -42,6 +42,7 @@ enum class Cond : std::uint8_t {
   DeactivationTarget,
   Evicted,
   Finished,
+  PodsReady,
   QuotaReserved,
   Requeued,
   WaitingForReplacementPods,
@@ -88,6 +89,9 @@ struct Facts {
   std::shared_ptr<const std::string> target_message;  // of DeactivationTarget
   std::vector<CheckStatus> checks;
   std::optional<Time> requeue_at;
+  std::int32_t requeue_count = 0;
+  std::optional<std::int32_t> max_execution_seconds;
+  std::int32_t past_execution_seconds = 0;
 
   const ConditionFacts* condition(Cond type) const;
   bool is_true(Cond type) const;

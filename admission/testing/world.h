@@ -135,12 +135,23 @@ class World {
     } else if (const auto* evict = std::get_if<Evict>(&decision)) {
       WorkloadSpec& spec = workloads.at(evict->workload.name);
       set(spec, "Evicted", true, evict->reason, now, evict->message);
-      if (evict->deactivate) spec.active = false;
+      std::erase_if(spec.conditions,
+                    [](const ConditionView& one) { return one.type == "DeactivationTarget"; });
+      for (CheckStatus& check : spec.checks) check.state = CheckState::Pending;
+      if (evict->requeue) {
+        spec.requeue_count = evict->requeue->count;
+        spec.requeue_at = evict->requeue->at;
+      }
+      if (evict->reason.starts_with("Deactivated")) {
+        spec.requeue_count = 0;
+        spec.requeue_at.reset();
+      }
       admitter.workload_written(spec.key, spec.uid, true, false);
       admitter.apply(spec);
     } else if (const auto* requeue = std::get_if<Requeue>(&decision)) {
       WorkloadSpec& spec = workloads.at(requeue->workload.name);
       set(spec, "Requeued", true, requeue->reason, now, requeue->message);
+      spec.requeue_at.reset();
       admitter.workload_written(spec.key, spec.uid, true, false);
       admitter.apply(spec);
     } else if (const auto* confirm = std::get_if<ConfirmAdmission>(&decision)) {
@@ -152,6 +163,35 @@ class World {
       WorkloadSpec& spec = workloads.at(drop->workload.name);
       spec.admission.reset();
       set(spec, "QuotaReserved", false, drop->reason, now, drop->message);
+      admitter.workload_written(spec.key, spec.uid, true, false);
+      admitter.apply(spec);
+    } else if (const auto* deactivate = std::get_if<Deactivate>(&decision)) {
+      WorkloadSpec& spec = workloads.at(deactivate->workload.name);
+      set(spec, "DeactivationTarget", true, deactivate->reason, now, deactivate->message);
+      if (deactivate->reset_execution_time) spec.past_execution_seconds = 0;
+      admitter.workload_written(spec.key, spec.uid, true, false);
+      admitter.apply(spec);
+    } else if (const auto* postpone = std::get_if<Postpone>(&decision)) {
+      WorkloadSpec& spec = workloads.at(postpone->workload.name);
+      spec.requeue_at = postpone->until;
+      admitter.workload_written(spec.key, spec.uid, true, false);
+      admitter.apply(spec);
+    } else if (const auto* list = std::get_if<ListChecks>(&decision)) {
+      WorkloadSpec& spec = workloads.at(list->workload.name);
+      std::vector<CheckStatus> checks;
+      for (const std::string& name : list->checks) {
+        const auto known = std::find_if(spec.checks.begin(), spec.checks.end(),
+                                        [&](const CheckStatus& one) { return one.name == name; });
+        checks.push_back(known == spec.checks.end()
+                             ? CheckStatus{name, CheckState::Pending, now, {}, ""}
+                             : *known);
+      }
+      spec.checks = std::move(checks);
+      admitter.workload_written(spec.key, spec.uid, true, false);
+      admitter.apply(spec);
+    } else if (const auto* done = std::get_if<Finish>(&decision)) {
+      WorkloadSpec& spec = workloads.at(done->workload.name);
+      set(spec, "Finished", true, done->reason, now, done->message);
       admitter.workload_written(spec.key, spec.uid, true, false);
       admitter.apply(spec);
     }
@@ -195,6 +235,18 @@ class World {
       }
       std::string operator()(const Requeue& d) const {
         return "requeue " + d.workload.name + " " + d.reason;
+      }
+      std::string operator()(const Deactivate& d) const {
+        return "deactivate " + d.workload.name + " " + d.reason;
+      }
+      std::string operator()(const Postpone& d) const { return "postpone " + d.workload.name; }
+      std::string operator()(const ListChecks& d) const {
+        std::string all;
+        for (const std::string& check : d.checks) all += (all.empty() ? "" : "+") + check;
+        return "checks " + d.workload.name + " " + all;
+      }
+      std::string operator()(const Finish& d) const {
+        return "finish " + d.workload.name + " " + d.reason;
       }
     };
     return std::visit(Printer{}, decision);

@@ -17,6 +17,10 @@ const char* kind_of(const engine::Decision& decision) {
     const char* operator()(const admission::Evict&) { return "evict"; }
     const char* operator()(const admission::DropReservation&) { return "drop_reservation"; }
     const char* operator()(const admission::Requeue&) { return "requeue"; }
+    const char* operator()(const admission::Deactivate&) { return "deactivate"; }
+    const char* operator()(const admission::Postpone&) { return "postpone"; }
+    const char* operator()(const admission::ListChecks&) { return "list_checks"; }
+    const char* operator()(const admission::Finish&) { return "finish"; }
     const char* operator()(const scheduler::Bind&) { return "bind"; }
     const char* operator()(const scheduler::PodUnschedulable&) { return "pod_unschedulable"; }
     const char* operator()(const scheduler::GroupStatus&) { return "group_status"; }

@@ -411,17 +411,14 @@ void Process::decided(const engine::Engine& engine, std::vector<engine::Decision
       pod_writer_->submit(std::move(*placement));
       continue;
     }
-    std::visit(
-        [&](auto&& one) {
-          using One = std::decay_t<decltype(one)>;
-          std::optional<std::vector<std::string>> checks;
-          if constexpr (std::is_same_v<One, admission::Admit> ||
-                        std::is_same_v<One, admission::Hold>) {
-            checks = engine.required_checks(one.workload);
-          }
-          status_writer_->submit(std::forward<decltype(one)>(one), std::move(checks));
-        },
-        std::move(std::get<admission::Decision>(decision)));
+    admission::Decision& made = std::get<admission::Decision>(decision);
+    std::optional<std::vector<std::string>> checks;
+    if (const auto* admit = std::get_if<admission::Admit>(&made)) {
+      checks = engine.required_checks(admit->workload);
+    } else if (const auto* hold = std::get_if<admission::Hold>(&made)) {
+      checks = engine.required_checks(hold->workload);
+    }
+    status_writer_->submit(std::move(made), std::move(checks));
   }
 }
 

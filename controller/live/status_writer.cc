@@ -13,9 +13,13 @@ namespace {
 using objects::Workload;
 
 // What a bundle of changes tells the engine when it is written; a Hold expects nothing.
+bool is_hold(const StatusChange& change) {
+  const auto* decision = std::get_if<admission::Decision>(&change);
+  return decision != nullptr && std::holds_alternative<admission::Hold>(*decision);
+}
+
 bool engine_waits_for(const StatusChange& change) {
-  return !std::holds_alternative<admission::Hold>(change) &&
-         !std::holds_alternative<ReleaseQuota>(change);
+  return !is_hold(change) && !std::holds_alternative<ReleaseQuota>(change);
 }
 
 std::string class_of(const Workload& workload) {
@@ -87,7 +91,7 @@ struct StatusWriter::Shared : std::enable_shared_from_this<StatusWriter::Shared>
 };
 
 void StatusWriter::Shared::submit(Item item) {
-  const bool lazy = std::holds_alternative<admission::Hold>(item.change);
+  const bool lazy = is_hold(item.change);
   const ObjectKey key = workload_of(item.change);
   bool delay = false;
   {
@@ -96,8 +100,7 @@ void StatusWriter::Shared::submit(Item item) {
     Entry& entry = entries[key];
     // A later Hold says all that an earlier one said.
     std::erase_if(entry.waiting, [&](const Item& before) {
-      return uid_of(before.change) != uid_of(item.change) ||
-             (lazy && std::holds_alternative<admission::Hold>(before.change));
+      return uid_of(before.change) != uid_of(item.change) || (lazy && is_hold(before.change));
     });
     entry.waiting.push_back(std::move(item));
     entry.urgent = entry.urgent || !lazy;
@@ -315,7 +318,9 @@ void StatusWriter::Shared::record(const Workload& before, const std::vector<Item
       metrics.observe("kueue_local_queue_admission_wait_time_seconds",
                       {queue, ns, priority_class, "leader"}, waited);
     };
-    if (const auto* admit = std::get_if<admission::Admit>(&change)) {
+    const auto* decision = std::get_if<admission::Decision>(&change);
+    if (decision == nullptr) continue;
+    if (const auto* admit = std::get_if<admission::Admit>(decision)) {
       const std::string& cluster_queue = admit->admission.cluster_queue;
       const double waited = seconds(now - queued_at(before));
       metrics.add("kueue_quota_reserved_workloads_total",
@@ -334,13 +339,10 @@ void StatusWriter::Shared::record(const Workload& before, const std::vector<Item
       log_info("workload reserved", {{"workload", before.meta.key.text()},
                                      {"queue", cluster_queue},
                                      {"admitted", admit->admitted ? "true" : "false"}});
-    } else if (std::holds_alternative<admission::ConfirmAdmission>(change)) {
+    } else if (std::holds_alternative<admission::ConfirmAdmission>(*decision)) {
       if (before.status.admission) count_admitted(before.status.admission->cluster_queue);
-    } else if (const auto* evict = std::get_if<admission::Evict>(&change)) {
-      constexpr std::string_view kDueTo = "DeactivatedDueTo";
-      const bool caused = evict->reason.starts_with(kDueTo);
-      const std::string reason = caused ? "Deactivated" : evict->reason;
-      const std::string cause = caused ? evict->reason.substr(kDueTo.size()) : "";
+    } else if (const auto* evict = std::get_if<admission::Evict>(decision)) {
+      const auto [reason, cause] = translate::class_of(*evict);
       const std::string cluster_queue =
           before.status.admission ? before.status.admission->cluster_queue : "";
       metrics.add("kueue_evicted_workloads_total",

@@ -11,24 +11,18 @@
 #include "controller/reconcile/write.h"
 #include "src/base/time.h"
 #include "src/objects/workload.h"
+#include "src/translate/status.h"
 
 namespace quorate::controller {
 
 inline constexpr std::string_view kAdmissionManager = "kueue-admission";
-// Ours, beside Kueue's: True while the workload waits. Its reason names the layer that stopped it,
-// its message the comparison that failed, with the numbers.
-inline constexpr std::string_view kWaitingCondition = "quorate.dev/Waiting";
 
-using StatusChange =
-    std::variant<admission::Admit, admission::ConfirmAdmission, admission::Hold, admission::Evict,
-                 admission::DropReservation, admission::Requeue, ReleaseQuota>;
+using translate::kWaitingCondition;
 
-// What a change has to know beyond the Workload itself.
-struct StatusContext {
-  Time now;
-  // Admission checks that the Workload has to pass now, sorted; nullopt leaves those that it has.
-  std::optional<std::vector<std::string>> required_checks;
-};
+// A decision of admission, or the end of an eviction.
+using StatusChange = std::variant<admission::Decision, ReleaseQuota>;
+
+using translate::StatusContext;
 
 // Works the change into the status of `workload`. A Workload that no object owns has no job to
 // stop: its eviction releases it at once.
@@ -39,8 +33,6 @@ objects::WorkloadStatus admission_share(const objects::WorkloadStatus& status);
 
 // Whether a write of `after` would tell readers anything new.
 bool says_the_same(const objects::WorkloadStatus& before, const objects::WorkloadStatus& after);
-
-objects::Admission to_object(const admission::Admission& admission);
 
 const ObjectKey& workload_of(const StatusChange& change);
 const std::string& uid_of(const StatusChange& change);

@@ -118,6 +118,16 @@ void put(const admission::Config& from, v1::AdmissionConfig& to) {
   to.set_equivalence_classes(from.equivalence_classes);
   to.set_prove_placement(from.prove_placement);
   to.set_move_back_batch_nanos(from.move_back_batch.nanos);
+  if (!from.pods_ready) return;
+  v1::AdmissionConfig::PodsReady& ready = *to.mutable_pods_ready();
+  ready.set_timeout_nanos(from.pods_ready->timeout.nanos);
+  if (from.pods_ready->recovery_timeout) {
+    ready.set_recovery_timeout_nanos(from.pods_ready->recovery_timeout->nanos);
+  }
+  ready.set_block_admission(from.pods_ready->block_admission);
+  if (from.pods_ready->backoff_limit) ready.set_backoff_limit(*from.pods_ready->backoff_limit);
+  ready.set_backoff_base_seconds(from.pods_ready->backoff_base_seconds);
+  ready.set_backoff_max_seconds(from.pods_ready->backoff_max_seconds);
 }
 
 admission::Config get(const v1::AdmissionConfig& from, Faults&) {
@@ -135,6 +145,17 @@ admission::Config get(const v1::AdmissionConfig& from, Faults&) {
   to.equivalence_classes = from.equivalence_classes();
   to.prove_placement = from.prove_placement();
   to.move_back_batch = Duration{from.move_back_batch_nanos()};
+  if (!from.has_pods_ready()) return to;
+  const v1::AdmissionConfig::PodsReady& in = from.pods_ready();
+  admission::PodsReadyConfig& ready = to.pods_ready.emplace();
+  ready.timeout = Duration{in.timeout_nanos()};
+  if (in.has_recovery_timeout_nanos()) {
+    ready.recovery_timeout = Duration{in.recovery_timeout_nanos()};
+  }
+  ready.block_admission = in.block_admission();
+  if (in.has_backoff_limit()) ready.backoff_limit = in.backoff_limit();
+  ready.backoff_base_seconds = in.backoff_base_seconds();
+  ready.backoff_max_seconds = in.backoff_max_seconds();
   return to;
 }
 

@@ -116,9 +116,12 @@ void put_status(const WorkloadSpec& from, v1::Workload& to) {
     out.set_state(number_of(one.state));
     out.set_last_transition(one.last_transition.nanos);
     if (one.requeue_after_seconds) out.set_requeue_after_seconds(*one.requeue_after_seconds);
+    out.set_message(one.message);
   }
   if (from.requeue_at) to.set_requeue_at(from.requeue_at->nanos);
   to.set_requeue_count(from.requeue_count);
+  if (from.max_execution_seconds) to.set_max_execution_seconds(*from.max_execution_seconds);
+  to.set_past_execution_seconds(from.past_execution_seconds);
 }
 
 void get_status(const v1::Workload& from, WorkloadSpec& to, Faults& faults) {
@@ -135,9 +138,12 @@ void get_status(const v1::Workload& from, WorkloadSpec& to, Faults& faults) {
     out.state = enum_of(one.state(), CheckState::Rejected, "check state", faults);
     out.last_transition = Time{one.last_transition()};
     if (one.has_requeue_after_seconds()) out.requeue_after_seconds = one.requeue_after_seconds();
+    out.message = one.message();
   }
   if (from.has_requeue_at()) to.requeue_at = Time{from.requeue_at()};
   to.requeue_count = from.requeue_count();
+  if (from.has_max_execution_seconds()) to.max_execution_seconds = from.max_execution_seconds();
+  to.past_execution_seconds = from.past_execution_seconds();
 }
 
 }  // namespace
@@ -153,6 +159,7 @@ void put(const WorkloadSpec& from, v1::Workload& to) {
   to.set_active(from.active);
   to.set_terminating(from.terminating);
   to.set_gated(from.gated);
+  to.set_gated_by(from.gated_by);
   for (const PodSetSpec& one : from.pod_sets) put(one, *to.add_pod_sets());
   for (const auto& [pod_set, count] : from.reclaimable_pods) {
     v1::Workload::Reclaimable& out = *to.add_reclaimable_pods();
@@ -178,6 +185,7 @@ WorkloadSpec get(const v1::Workload& from, Faults& faults) {
   to.active = from.active();
   to.terminating = from.terminating();
   to.gated = from.gated();
+  to.gated_by = from.gated_by();
   for (const v1::PodSet& one : from.pod_sets()) to.pod_sets.push_back(pod_set_of(one, faults));
   for (const v1::Workload::Reclaimable& one : from.reclaimable_pods()) {
     to.reclaimable_pods.insert_or_assign(one.pod_set(), one.count());

@@ -90,6 +90,25 @@ struct DecisionDigest {
     workload("Evict", d);
     to.text(d.reason).text(d.message).text(d.preemption_reason);
     put(to, d.preemptor);
+    to.text(d.cause).number(d.requeue ? d.requeue->count : -1);
+    to.number(d.requeue && d.requeue->at ? d.requeue->at->nanos : -1);
+  }
+  void operator()(const admission::Deactivate& d) const {
+    workload("Deactivate", d);
+    to.text(d.reason).text(d.message).number(d.reset_execution_time ? 1 : 0);
+  }
+  void operator()(const admission::Postpone& d) const {
+    workload("Postpone", d);
+    to.number(d.until.nanos);
+  }
+  void operator()(const admission::ListChecks& d) const {
+    workload("ListChecks", d);
+    to.number(static_cast<std::int64_t>(d.checks.size()));
+    for (const std::string& check : d.checks) to.text(check);
+  }
+  void operator()(const admission::Finish& d) const {
+    workload("Finish", d);
+    to.text(d.reason).text(d.message);
   }
   void operator()(const admission::DropReservation& d) const {
     workload("DropReservation", d);

@@ -54,14 +54,17 @@ ClusterQueueSpec sample_queue() {
 
 Configured sample_configuration() {
   Configured configured;
-  configured.admission = {{"example.com/"},
-                          {{"gpu", true, {{"credits", "1500m"}}, "cpu"}},
-                          true,
-                          true,
-                          true,
-                          false,
-                          false,
-                          Duration::millis(1500)};
+  admission::Config& admission = configured.admission;
+  admission.exclude_resource_prefixes = {"example.com/"};
+  admission.transformations = {{"gpu", true, {{"credits", "1500m"}}, "cpu"}};
+  admission.ignore_undeclared_resources = true;
+  admission.requeue_by_creation = true;
+  admission.fair_sharing = true;
+  admission.equivalence_classes = false;
+  admission.prove_placement = false;
+  admission.move_back_batch = Duration::millis(1500);
+  admission.pods_ready =
+      admission::PodsReadyConfig{Duration::seconds(301), Duration::seconds(61), true, 0, 7, 77};
   scheduler::Config& scheduler = configured.scheduler;
   scheduler.profiles = {{"a", {{"NodeResourcesFit", 3}}, {"NodePorts"}}, {"b", {}, {}}};
   scheduler.pod_initial_backoff = Duration::seconds(2);
@@ -134,6 +137,7 @@ WorkloadSpec sample_workload() {
   workload.active = false;
   workload.terminating = true;
   workload.gated = true;
+  workload.gated_by = "example.com/gate";
   PodSetSpec& pods = workload.pod_sets.emplace_back();
   pods.name = "workers";
   pods.count = 8;
@@ -151,10 +155,12 @@ WorkloadSpec sample_workload() {
   workload.conditions = {
       {"Admitted", ConditionView::Status::False, "NoReservation", "waits", Time{99}},
       {"Evicted", ConditionView::Status::Unknown, "", "", Time{}}};
-  workload.checks = {{"check", CheckState::Rejected, Time{98}, 0},
-                     {"other", CheckState::Retry, Time{97}, std::nullopt}};
+  workload.checks = {{"check", CheckState::Rejected, Time{98}, 0, "no"},
+                     {"other", CheckState::Retry, Time{97}, std::nullopt, ""}};
   workload.requeue_at = Time{0};
   workload.requeue_count = 2;
+  workload.max_execution_seconds = 0;
+  workload.past_execution_seconds = 17;
   workload.owner_api_version = "batch/v1";
   workload.owner_kind = "Job";
   workload.owner_name = "j";

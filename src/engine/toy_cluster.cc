@@ -48,6 +48,18 @@ struct TextOf {
   std::string operator()(const admission::Evict& d) const {
     return "Evict " + d.workload.text() + ": " + d.reason;
   }
+  std::string operator()(const admission::Deactivate& d) const {
+    return "Deactivate " + d.workload.text() + ": " + d.reason;
+  }
+  std::string operator()(const admission::Postpone& d) const {
+    return "Postpone " + d.workload.text();
+  }
+  std::string operator()(const admission::ListChecks& d) const {
+    return "ListChecks " + d.workload.text();
+  }
+  std::string operator()(const admission::Finish& d) const {
+    return "Finish " + d.workload.text() + ": " + d.reason;
+  }
   std::string operator()(const admission::DropReservation& d) const {
     return "DropReservation " + d.workload.text() + ": " + d.reason;
   }

@@ -76,7 +76,13 @@ struct Collector {
   void operator()(const admission::DropReservation& d) const {
     answer.evicted.push_back({d.workload, std::nullopt, d.reason, d.message});
   }
+  void operator()(const admission::Finish& d) const {
+    answer.evicted.push_back({d.workload, std::nullopt, d.reason, d.message});
+  }
   void operator()(const admission::Requeue&) const {}
+  void operator()(const admission::Deactivate&) const {}  // shows as the eviction that follows
+  void operator()(const admission::Postpone&) const {}
+  void operator()(const admission::ListChecks&) const {}
 };
 
 }  // namespace

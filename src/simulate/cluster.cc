@@ -6,6 +6,7 @@
 #include "src/objects/names.h"
 #include "src/simulate/merge.h"
 #include "src/simulate/write_status.h"
+#include "src/translate/status.h"
 #include "src/translate/translate.h"
 
 namespace quorate::simulate {
@@ -219,7 +220,8 @@ void SimulatedCluster::carry_out(const admission::Decision& decision) {
     return;
   }
   const bool ran = admitted(found->second);
-  write_decision(found->second, decision, engine_.required_checks(key), now_);
+  translate::write_decision(found->second, decision,
+                            {now_, engine_.required_checks(key), /*say_layer=*/false});
   if (options_.config.wait_for_pods_ready && !ran && admitted(found->second)) {
     pods_ready(found->second, now_);
   }
@@ -234,7 +236,7 @@ void SimulatedCluster::settle_evictions() {
   for (const ObjectKey& key : evicting) {
     const auto found = workloads.find(key);
     if (found == workloads.end()) continue;
-    finish_eviction(found->second, now_);
+    translate::finish_eviction(found->second, now_);
     after_change(found->second);
   }
 }

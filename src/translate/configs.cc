@@ -68,6 +68,15 @@ admission::Config to_config(const objects::Configuration& config) {
   to.ignore_undeclared_resources = config.quota_check == objects::QuotaCheck::IgnoreUndeclared;
   to.requeue_by_creation =
       config.wait_for_pods_ready && config.wait_for_pods_ready->requeuing_timestamp == "Creation";
+  if (const auto& wait = config.wait_for_pods_ready) {
+    admission::PodsReadyConfig& ready = to.pods_ready.emplace();
+    ready.timeout = wait->timeout;
+    if (wait->recovery_timeout > Duration{}) ready.recovery_timeout = wait->recovery_timeout;
+    ready.block_admission = wait->block_admission;
+    ready.backoff_limit = wait->backoff_limit_count;
+    ready.backoff_base_seconds = wait->backoff_base_seconds;
+    ready.backoff_max_seconds = wait->backoff_max_seconds;
+  }
   to.fair_sharing = config.fair_sharing.has_value();
   to.equivalence_classes = config.gates.enabled("SchedulingEquivalenceHashing");
   return to;

@@ -120,8 +120,8 @@ void put_status(const objects::Workload& workload, admission::WorkloadSpec& spec
         {one.type, status_of(one.status), one.reason, one.message, one.last_transition});
   }
   for (const objects::AdmissionCheckState& one : status.admission_checks) {
-    spec.checks.push_back(
-        {one.name, same<CheckState>(one.state), one.last_transition, one.requeue_after_seconds});
+    spec.checks.push_back({one.name, same<CheckState>(one.state), one.last_transition,
+                           one.requeue_after_seconds, one.message});
   }
   for (const objects::ReclaimablePod& one : status.reclaimable_pods) {
     spec.reclaimable_pods.insert_or_assign(one.name, std::max(0, one.count));
@@ -130,6 +130,7 @@ void put_status(const objects::Workload& workload, admission::WorkloadSpec& spec
     spec.requeue_at = status.requeue->requeue_at;
     spec.requeue_count = status.requeue->count.value_or(0);
   }
+  spec.past_execution_seconds = status.accumulated_past_execution_seconds.value_or(0);
 }
 
 }  // namespace
@@ -149,6 +150,7 @@ admission::WorkloadSpec to_spec(const objects::Workload& workload, Defects* defe
   spec.gated = !spec.gated_by.empty();
   spec.pod_sets = pod_sets_of(workload, defects);
   put_status(workload, spec);
+  spec.max_execution_seconds = workload.maximum_execution_seconds;
   if (const objects::OwnerReference* owner = objects::controller_of(workload.meta)) {
     spec.owner_api_version = owner->api_version;
     spec.owner_kind = owner->kind;
