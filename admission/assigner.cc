@@ -4,7 +4,6 @@
 #include <array>
 
 #include "admission/flavor_match.h"
-#include "admission/preemption.h"
 
 namespace quorate::admission {
 namespace {
@@ -248,6 +247,7 @@ class Assigner {
     for (std::size_t i = start; i < count && !stopped; ++i) {
       last = i;
       const std::uint32_t flavor = resources.flavors[i];
+      if (!may_try(flavor, group.front(), trigger)) continue;
       if (const std::optional<std::string> why = unusable(flavor, group, resources)) {
         found.facts.push_back(FlavorMismatch{"", flavor_name(flavor), *why});
         note(mildest, Reason::NoMatchingFlavor);
@@ -275,6 +275,13 @@ class Assigner {
     // Counts if the pod set ends without a flavor, whatever this resource group found.
     gravest_ = std::max(gravest_, mildest);
     return found;
+  }
+
+  // With pinned flavors: whether it is the one that the resource had.
+  bool may_try(std::uint32_t flavor, std::size_t pod_set, std::uint32_t resource) const {
+    if (context_.pinned == nullptr || pod_set >= context_.pinned->pod_sets.size()) return true;
+    const FlavorChoice* had = chosen(context_.pinned->pod_sets[pod_set].choices, resource);
+    return had == nullptr || had->flavor == flavor;
   }
 
   static void note(Reason& mildest, Reason reason) {
@@ -338,7 +345,10 @@ class Assigner {
                      level.may_reclaim)) {
       return {Mode::NoFit, level.level};
     }
-    return {simulate_preemption(), level.level};
+    if (context_.preemption == nullptr) return {Mode::NoCandidates, level.level};
+    const Simulated outcome =
+        context_.preemption->simulate(workload_, context_.node, context_.spec, fr, need);
+    return {outcome.mode, outcome.level};
   }
 
   Scope scope_of(quota::NodeId node) const {
@@ -347,6 +357,13 @@ class Assigner {
   }
 
   void finish(bool failed) {
+    // Pod sets that share flavors were looked at together.
+    const auto position = [&](const PodSetResult& pods) {
+      return std::find_if(workload_.pod_sets.begin(), workload_.pod_sets.end(),
+                          [&](const PodSetFacts& one) { return one.name == pods.name; });
+    };
+    std::stable_sort(result_.pod_sets.begin(), result_.pod_sets.end(),
+                     [&](const auto& a, const auto& b) { return position(a) < position(b); });
     result_.mode = Mode::Fit;
     for (const PodSetResult& pods : result_.pod_sets) {
       result_.mode = std::min(result_.mode, pods.mode);

@@ -4,12 +4,13 @@
 
 #include "admission/assignment.h"
 #include "admission/facts.h"
+#include "admission/preemption.h"
 #include "admission/queue_plan.h"
 #include "quota/cohort_tree.h"
 
 namespace quorate::admission {
 
-// What flavor assignment looks at beside the workload. Nothing of it changes during an assignment.
+// What flavor assignment looks at beside the workload. Nothing of it differs after an assignment.
 struct AssignContext {
   const quota::CohortTree& tree;
   quota::NodeId node;  // of the queue
@@ -20,6 +21,8 @@ struct AssignContext {
   ResourceOrder& order;
   bool ignore_undeclared = false;
   bool fair_sharing = false;
+  const Preemption* preemption = nullptr;  // nullptr: nobody can be preempted
+  const Assignment* pinned = nullptr;      // only its flavors are tried
 };
 
 // Chooses a flavor for every requested resource, pod set by pod set, as if the workload were alone.
@@ -34,9 +37,18 @@ Assignment assign(const AssignContext& context, const Facts& workload,
 // The counts that are left after reclaim.
 std::vector<std::int32_t> remaining_counts(const Facts& workload);
 
-// assign() with the full counts; where that does not fit and pod sets may shrink, with the largest
-// counts that do, found by halving as the reference does. If none fits: the full assignment.
+// The workload with an assignment, as one that asks others to leave: short wherever its mode says.
+Preemptor preemptor_of(const AssignContext& context, const Facts& workload,
+                       const Assignment& assignment);
+
+// assign() with the full counts, and the workloads that have to leave for it; where it can be had
+// neither way and pod sets may shrink, with the largest counts that can, found by halving as the
+// reference does. If there are none: the full assignment.
 Assignment assign_or_shrink(const AssignContext& context, const Facts& workload,
                             const Scan* resume);
+
+// assign() with the flavors and counts of `pinned`, and the workloads that have to leave for it.
+Assignment assign_again(const AssignContext& context, const Facts& workload,
+                        const Assignment& pinned);
 
 }  // namespace quorate::admission

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "admission/messages.h"
+#include "admission/preemption_candidates.h"
 #include "admission/proof.h"
 #include "quota/resource_map.h"
 
@@ -60,6 +61,7 @@ struct Assignment {
   Mode mode = Mode::NoFit;
   int level = 0;  // the highest borrowing level of any resource
   quota::ResourceMap usage;
+  std::vector<Target> targets;   // who has to leave for it
   std::vector<Fact> facts;       // what failed, by pod set
   Reason reason = Reason::None;  // with NoFit: the gravest
   Scan scan;

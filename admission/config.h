@@ -44,6 +44,12 @@ struct Config {
   bool prove_placement = true;                // ask the placement port where there is one
   std::optional<PodsReadyConfig> pods_ready;  // nullopt: nobody waits for pods
   Duration move_back_batch = Duration::seconds(1);
+  bool priority_boost = false;  // a workload's boost counts
+  // Where two of a cycle want the same victims, the later is assigned anew without them.
+  bool recompute_on_target_overlap = true;
+  // A scan of flavors goes on behind the one that was lost to another workload of the cycle.
+  bool keep_scan_progress = true;
+  bool prioritize_preemptors = false;  // who has preempted comes first in the cycle
 
   friend bool operator==(const Config&, const Config&) = default;
 };

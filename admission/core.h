@@ -18,6 +18,7 @@
 #include "admission/key_index.h"
 #include "admission/messages.h"
 #include "admission/placement_port.h"
+#include "admission/preemption.h"
 #include "admission/queue_plan.h"
 #include "admission/views.h"
 #include "quota/cohort_tree.h"
@@ -28,9 +29,15 @@ namespace quorate::admission {
 using QueueId = Id<struct ClusterQueueTag>;
 using LocalId = Id<struct LocalQueueTag>;
 
+// After this long without any effect a decision is made again.
+inline constexpr Duration kPatience = Duration::seconds(30);
+
 // Where a pending workload is. In neither: it is not queued (it holds quota, is gated, its queue is
 // missing, …).
 enum class Bucket : std::uint8_t { None, Heap, Parked, InFlight };
+
+// Whether a workload that holds quota was told to go, before its object shows that.
+enum class Leaving : std::uint8_t { No, Told, Preempted };
 
 // Why a workload waits, as last decided.
 struct Verdict {
@@ -65,6 +72,9 @@ struct Workload {
   bool admitted = false;      // counted as such
   bool assumed = false;       // held by our decision; the API does not show it yet
   bool written = false;       // …but the write succeeded
+  Leaving leaving = Leaving::No;
+  Time leaving_since;
+  std::uint64_t claimed = 0;  // the last cycle in which it was somebody's victim
   Time decided;
   std::shared_ptr<const Facts> decided_on;
 
@@ -96,6 +106,10 @@ struct ClusterQueue {
   ActiveView active;
   std::vector<WorkloadId> heap;  // binary heap, best first
   std::vector<WorkloadId> parked;
+  // The one that last told others to leave, as it was then. It goes first, unless strictly in
+  // order, until it leaves the queue or another takes its place.
+  WorkloadId preemptor;
+  std::int64_t preemptor_generation = 0;
   ClassTable classes;  // of workloads that failed; their equals are not evaluated
   std::vector<WorkloadId> holders;
   std::vector<LocalId> locals;
@@ -110,6 +124,7 @@ struct ClusterQueue {
 enum class RequeueReason {
   NoFit,
   NoCandidates,
+  PendingPreemption,
   NamespaceMismatch,
   FailedAfterNomination,
   NotNominated,
@@ -173,7 +188,13 @@ class Core {
     WorkloadId workload;
     QueueId queue;
     Assignment assignment;
-    bool resumed = false;  // the scan did not start at the first flavor
+    bool resumed = false;   // the scan did not start at the first flavor
+    bool deferred = false;  // fits once the victims of others are gone
+  };
+  // What entries processed earlier did to those behind them, until the end of the cycle.
+  struct CycleState {
+    std::vector<std::pair<QueueId, quota::ResourceMap>> reserved;
+    std::map<std::uint32_t, std::vector<Candidate>> claimed;  // victims, by slot of their root
   };
   struct MoveBack {
     quota::NodeId root;
@@ -204,15 +225,18 @@ class Core {
   void request_move_back_root(quota::NodeId root);
   void run_move_backs();
   void move_back(QueueId id);
+  bool moves_back(const ClusterQueue& queue, WorkloadId id) const;
+  bool moves_back_at_once(const ClusterQueue& queue) const;
 
   // core_buckets.cc: heap, parked and their order
-  bool before(WorkloadId a, WorkloadId b) const;
+  bool before(const ClusterQueue& queue, WorkloadId a, WorkloadId b) const;
   void heap_push(QueueId id, WorkloadId workload);
   WorkloadId heap_pop(QueueId id);
-  void heap_fix(QueueId id, WorkloadId workload);
   void sift(ClusterQueue& queue, std::size_t at);
   void park(QueueId id, WorkloadId workload, bool bypassed);
   void leave_bucket(WorkloadId id);
+  void leave_queue(WorkloadId id);  // …for good: what it was as a preemptor is forgotten
+  void make_preemptor(QueueId id, WorkloadId workload);
   void set_bucket(WorkloadId id, Bucket bucket, QueueId queue);
   bool queueable(const Workload& workload) const;
   bool backoff_over(const Facts& facts) const;
@@ -234,6 +258,7 @@ class Core {
   quota::ResourceMap usage_of(const Facts& facts, const Admission& admission);
   bool lost_assumption(const Workload& workload, const Facts& now) const;
   void take_admission(WorkloadId id, const Facts* old);
+  void holder_changed(WorkloadId id, const Facts& old);
   void mark_dirty(WorkloadId id);
   void set_timer(WorkloadId id, Time at);
   void fire_timers();
@@ -243,12 +268,40 @@ class Core {
   std::vector<Entry> pop_heads(std::vector<std::uint32_t>& trees);
   bool nominate(Entry& entry);
   void order(std::vector<Entry>& entries) const;
-  bool fits(const Entry& entry) const;
-  bool process(Entry& entry, std::vector<std::pair<QueueId, quota::ResourceMap>>& reserved);
+  bool is_preemptor(const Entry& entry) const;
+
+  // core_process.cc
+  bool process(Entry& entry, CycleState& state);
+  bool overlaps(const Entry& entry) const;
+  bool fits(const Entry& entry, const CycleState& state);
+  void assign_without_claimed(Entry& entry, const CycleState& state);
+  void reserve(const Entry& entry, const quota::ResourceMap& usage, CycleState& state);
+  void end_reservations(const CycleState& state);
   quota::ResourceMap reserve_without_candidates(const Entry& entry) const;
+  bool try_admit(Entry& entry);
   void admit(Entry& entry);
+
+  // core_preemption.cc
+  class HolderView final : public Holders {
+   public:
+    explicit HolderView(const Core& core) : core_(core) {}
+    void each(quota::NodeId queue,
+              const std::function<void(const Candidate&)>& visit) const override {
+      core_.each_holder(queue, visit);
+    }
+
+   private:
+    const Core& core_;
+  };
+  bool is_leaving(const Workload& workload) const;
+  Candidate candidate(WorkloadId id, quota::NodeId node) const;
+  void each_holder(quota::NodeId queue, const std::function<void(const Candidate&)>& visit) const;
+  std::string path_of(quota::NodeId queue) const;
+  bool preempt(const Entry& entry);
+  void tell_to_leave(WorkloadId id, Leaving how);
   std::optional<NotPlaceable> place_gang(const Entry& entry);
-  AssignContext assign_context(const ClusterQueue& queue);
+  AssignContext assign_context(const ClusterQueue& queue, const Preemption& preemption);
+  Preemption preemption(const Holders& holders);
   std::shared_ptr<const Admission> admission_of(const Entry& entry) const;
   void quieten(const std::vector<std::uint32_t>& trees, const std::vector<Entry>& entries,
                const std::vector<bool>& progressed);
@@ -293,6 +346,7 @@ class Core {
 
   SlotMap<ClusterQueueTag, ClusterQueue> queues_;
   std::map<std::string, QueueId> queue_names_;
+  std::vector<QueueId> queue_of_node_;  // by slot of the vertex
   SlotMap<LocalQueueTag, LocalQueue> locals_;
   std::map<ObjectKey, LocalId> local_keys_;
   SlotMap<WorkloadTag, Workload> workloads_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "admission/core.h"
 
@@ -24,7 +25,10 @@ bool changed_relevantly(const Facts& a, const Facts& b) {
 
 }  // namespace
 
-bool Core::before(WorkloadId a, WorkloadId b) const {
+bool Core::before(const ClusterQueue& queue, WorkloadId a, WorkloadId b) const {
+  if (!queue.strict() && a != b && (a == queue.preemptor || b == queue.preemptor)) {
+    return a == queue.preemptor;
+  }
   const Facts& x = *workloads_.at(a).facts;
   const Facts& y = *workloads_.at(b).facts;
   if (x.priority != y.priority) return x.priority > y.priority;
@@ -41,14 +45,14 @@ void Core::sift(ClusterQueue& queue, std::size_t at) {
     workloads_.at(id).at = static_cast<std::uint32_t>(place);
   };
   const WorkloadId moving = heap[at];
-  while (at > 0 && before(moving, heap[(at - 1) / 2])) {
+  while (at > 0 && before(queue, moving, heap[(at - 1) / 2])) {
     put(at, heap[(at - 1) / 2]);
     at = (at - 1) / 2;
   }
   while (2 * at + 1 < heap.size()) {
     std::size_t child = 2 * at + 1;
-    if (child + 1 < heap.size() && before(heap[child + 1], heap[child])) ++child;
-    if (!before(heap[child], moving)) break;
+    if (child + 1 < heap.size() && before(queue, heap[child + 1], heap[child])) ++child;
+    if (!before(queue, heap[child], moving)) break;
     put(at, heap[child]);
     at = child;
   }
@@ -85,11 +89,6 @@ WorkloadId Core::heap_pop(QueueId id) {
   return top;
 }
 
-void Core::heap_fix(QueueId id, WorkloadId workload) {
-  sift(queues_.at(id), workloads_.at(workload).at);
-  wake(id);
-}
-
 void Core::park(QueueId id, WorkloadId workload, bool bypassed) {
   ClusterQueue& queue = queues_.at(id);
   set_bucket(workload, Bucket::Parked, id);
@@ -115,6 +114,24 @@ void Core::leave_bucket(WorkloadId id) {
   }
   changed(workload.queue);
   set_bucket(id, Bucket::None, {});
+}
+
+void Core::leave_queue(WorkloadId id) {
+  const Workload& workload = workloads_.at(id);
+  if (workload.bucket == Bucket::None) return;
+  ClusterQueue& queue = queues_.at(workload.queue);
+  leave_bucket(id);
+  if (queue.preemptor == id) queue.preemptor = {};
+}
+
+// Its place in the heap is the caller's to set; that of the one before is set here.
+void Core::make_preemptor(QueueId id, WorkloadId workload) {
+  ClusterQueue& queue = queues_.at(id);
+  const WorkloadId before = std::exchange(queue.preemptor, workload);
+  queue.preemptor_generation = workloads_.at(workload).facts->generation;
+  if (!before || before == workload) return;
+  const Workload& other = workloads_.at(before);
+  if (other.bucket == Bucket::Heap) sift(queue, other.at);
 }
 
 bool Core::queueable(const Workload& workload) const {
@@ -150,10 +167,10 @@ void Core::place(WorkloadId id, const Facts* old) {
   const QueueId target = local != nullptr && local->open() ? local->queue : QueueId{};
   const bool known = target && queues_.at(target).spec;
   if (!known || !queueable(workload)) {
-    leave_bucket(id);
+    leave_queue(id);
     return;
   }
-  if (workload.bucket != Bucket::None && workload.queue != target) leave_bucket(id);
+  if (workload.bucket != Bucket::None && workload.queue != target) leave_queue(id);
   if (old != nullptr && old->scheduling_hash != facts.scheduling_hash) workload.scan.reset();
 
   if (workload.bucket == Bucket::Parked) {
@@ -162,7 +179,10 @@ void Core::place(WorkloadId id, const Facts* old) {
     leave_bucket(id);
   }
   if (workload.bucket == Bucket::Heap) {
-    heap_fix(target, id);
+    // What it was told to show does not make it worth another cycle: two messages that take turns
+    // would have themselves written for ever.
+    sift(queues_.at(target), workload.at);
+    if (old == nullptr || changed_relevantly(*old, facts)) wake(target);
     return;
   }
   if (workload.verdict && workload.verdict->proof.layer == Layer::Queue) workload.verdict.reset();
@@ -185,7 +205,9 @@ void Core::requeue(WorkloadId id, RequeueReason reason, std::shared_ptr<const Sc
   // A scan that reached the end starts anew, just as none.
   workload.scan = scan && scan->pending() ? std::move(scan) : nullptr;
   const bool immediate = queue.strict() ? reason != RequeueReason::NamespaceMismatch
-                                        : reason == RequeueReason::FailedAfterNomination;
+                                        : reason == RequeueReason::FailedAfterNomination ||
+                                              reason == RequeueReason::PendingPreemption;
+  if (reason == RequeueReason::PendingPreemption) make_preemptor(queue_id, id);
   if (immediate || workload.scan) {
     // Back where it was; nothing new that would wake the tree.
     set_bucket(id, Bucket::Heap, queue_id);

@@ -89,16 +89,14 @@ void Core::run_heads() {
   order(nominees);
 
   std::vector<bool> progressed(trees.size(), false);
-  std::vector<std::pair<QueueId, quota::ResourceMap>> reserved;  // for the rest of this cycle
+  CycleState state;
   for (Entry& entry : nominees) {
-    if (!process(entry, reserved)) continue;
+    if (!process(entry, state)) continue;
     const std::uint32_t root = tree_.root(queues_.at(entry.queue).node).slot;
     const auto at = std::lower_bound(trees.begin(), trees.end(), root);
     progressed[static_cast<std::size_t>(at - trees.begin())] = true;
   }
-  for (const auto& [queue, usage] : reserved) {
-    for (const auto& [fr, amount] : usage) tree_.release(queues_.at(queue).node, fr, amount);
-  }
+  end_reservations(state);
   quieten(trees, heads, progressed);
 }
 
@@ -136,7 +134,11 @@ void Core::quieten(const std::vector<std::uint32_t>& trees, const std::vector<En
 
 // --- nomination ---
 
-AssignContext Core::assign_context(const ClusterQueue& queue) {
+Preemption Core::preemption(const Holders& holders) {
+  return Preemption({*journal_, tree_, holders}, config_.fair_sharing);
+}
+
+AssignContext Core::assign_context(const ClusterQueue& queue, const Preemption& preemption) {
   return {tree_,
           queue.node,
           *queue.spec,
@@ -145,7 +147,8 @@ AssignContext Core::assign_context(const ClusterQueue& queue) {
           names_,
           order_,
           config_.ignore_undeclared_resources,
-          config_.fair_sharing};
+          config_.fair_sharing,
+          &preemption};
 }
 
 bool Core::nominate(Entry& entry) {
@@ -183,25 +186,34 @@ bool Core::nominate(Entry& entry) {
   // An old scan position is worth keeping while nothing came free for the queue, and in the cycle
   // that follows the one it is from.
   std::shared_ptr<const Scan>& scan = workloads_.at(id).scan;
-  if (scan && cycle_ - scan->cycle > 1 && scan->generation < tree_.generation(queue.node)) {
+  if (scan && scan->generation < tree_.generation(queue.node) &&
+      (cycle_ - scan->cycle > 1 || !config_.keep_scan_progress)) {
     scan.reset();
   }
   entry.resumed = scan != nullptr;
-  entry.assignment = assign_or_shrink(assign_context(queue), facts, scan.get());
+  const HolderView holders(*this);
+  const Preemption search = preemption(holders);
+  entry.assignment = assign_or_shrink(assign_context(queue, search), facts, scan.get());
   entry.assignment.scan.cycle = cycle_;
   return true;
 }
 
 // --- order ---
 
+bool Core::is_preemptor(const Entry& entry) const {
+  const ClusterQueue& queue = queues_.at(entry.queue);
+  return config_.prioritize_preemptors && queue.preemptor == entry.workload &&
+         queue.preemptor_generation == workloads_.at(entry.workload).facts->generation;
+}
+
 void Core::order(std::vector<Entry>& entries) const {
   if (!config_.fair_sharing) {
     std::sort(entries.begin(), entries.end(), [this](const Entry& a, const Entry& b) {
       const auto key = [this](const Entry& entry) {
         const Facts& facts = *workloads_.at(entry.workload).facts;
-        return std::tuple(entry.assignment.level, -facts.priority, facts.queued_at,
-                          std::string_view(facts.uid), std::string_view(facts.key.ns),
-                          std::string_view(facts.key.name));
+        return std::tuple(!is_preemptor(entry), entry.assignment.level, -facts.priority,
+                          facts.queued_at, std::string_view(facts.uid),
+                          std::string_view(facts.key.ns), std::string_view(facts.key.name));
       };
       return key(a) < key(b);
     });
@@ -234,77 +246,6 @@ void Core::order(std::vector<Entry>& entries) const {
     ordered.push_back(std::move(entries[contender.index]));
   }
   entries = std::move(ordered);
-}
-
-// --- processing ---
-
-bool Core::fits(const Entry& entry) const {
-  const quota::NodeId node = queues_.at(entry.queue).node;
-  return std::all_of(
-      entry.assignment.usage.begin(), entry.assignment.usage.end(), [&](const auto& wanted) {
-        return quota::Amount{wanted.second} <= tree_.available(node, wanted.first).or_zero();
-      });
-}
-
-// True if the workload was admitted.
-bool Core::process(Entry& entry, std::vector<std::pair<QueueId, quota::ResourceMap>>& reserved) {
-  const WorkloadId id = entry.workload;
-  const Assignment& assignment = entry.assignment;
-  const auto scan = std::make_shared<const Scan>(assignment.scan);
-  const Proof proof{Layer::Quota, assignment.facts};
-  if (assignment.mode == Mode::NoFit) {
-    hold(id, assignment.reason, proof);
-    requeue(id, RequeueReason::NoFit, scan);
-    return false;
-  }
-  if (assignment.mode != Mode::Fit) {
-    // Here the victims of the assignment would be claimed and evicted. There are none, so it waits,
-    // and keeps what is left of its own quota from those behind it.
-    const quota::ResourceMap own = reserve_without_candidates(entry);
-    for (const auto& [fr, amount] : own) tree_.charge(queues_.at(entry.queue).node, fr, amount);
-    reserved.push_back({entry.queue, own});
-    hold(id, Reason::WaitingForQuota, proof);
-    requeue(id, RequeueReason::NoCandidates, scan);
-    return false;
-  }
-  if (!fits(entry)) {
-    hold(id, Reason::WaitingForQuota, {Layer::Quota, {LostInCycle{}}});
-    requeue(id, RequeueReason::FailedAfterNomination, scan);
-    return false;
-  }
-  Transaction trial(*journal_);
-  const quota::NodeId node = queues_.at(entry.queue).node;
-  for (const auto& [fr, amount] : assignment.usage) tree_.charge(node, fr, amount);
-  if (const std::optional<NotPlaceable> refused = place_gang(entry)) {
-    trial.roll_back();
-    std::int64_t pods = 0;
-    for (const PodSetResult& set : assignment.pod_sets) pods += set.count;
-    queues_.at(entry.queue).waits_for_nodes = true;
-    hold(id, Reason::TopologyPlacementFailed, {pods > 1 ? Layer::Gang : Layer::Node, {*refused}});
-    requeue(id, RequeueReason::NoFit, scan);
-    return false;
-  }
-  // The reservation charges the same usage once more, under the name of the workload.
-  for (const auto& [fr, amount] : assignment.usage) tree_.release(node, fr, amount);
-  trial.commit();
-  admit(entry);
-  return true;
-}
-
-// With reclaim Any the quota can be had back from whoever takes it meanwhile.
-quota::ResourceMap Core::reserve_without_candidates(const Entry& entry) const {
-  quota::ResourceMap own;
-  const ClusterQueue& queue = queues_.at(entry.queue);
-  if (queue.spec->reclaim_within_cohort == PreemptionPolicy::Any) return own;
-  for (const auto& [fr, wanted] : entry.assignment.usage) {
-    quota::Amount most = tree_.nominal(queue.node, fr) - tree_.usage(queue.node, fr);
-    if (entry.assignment.level > 0) {
-      const Limit limit = tree_.borrowing_limit(queue.node, fr);
-      most = limit.bound ? most + quota::Amount{*limit.bound} : quota::Amount{wanted};
-    }
-    own.add(fr, std::min(quota::Amount{wanted}, most.or_zero()).quantity());
-  }
-  return own;
 }
 
 std::optional<NotPlaceable> Core::place_gang(const Entry& entry) {
@@ -345,23 +286,6 @@ std::shared_ptr<const Admission> Core::admission_of(const Entry& entry) const {
     }
   }
   return admission;
-}
-
-void Core::admit(Entry& entry) {
-  const WorkloadId id = entry.workload;
-  const std::shared_ptr<const Admission> admission = admission_of(entry);
-  hold_quota(id, admission);
-  Workload& workload = workloads_.at(id);
-  workload.scan.reset();
-  workload.issued = workload.issued_hold = 0;
-  workload.assumed = true;
-  workload.written = false;
-  workload.decided = now_;
-  workload.decided_on = workload.facts;
-  const bool admitted = checks_ready(workload);
-  set_admitted(id, admitted);
-  out_.push_back(Admit{workload.facts->key, workload.facts->uid, *admission, admitted,
-                       reserved_message(admission->cluster_queue)});
 }
 
 }  // namespace quorate::admission

@@ -21,6 +21,7 @@ Core::Core(const Core& other, Journal& journal)
       runtime_classes_(other.runtime_classes_),
       queues_(other.queues_),
       queue_names_(other.queue_names_),
+      queue_of_node_(other.queue_of_node_),
       locals_(other.locals_),
       local_keys_(other.local_keys_),
       workloads_(other.workloads_),
@@ -136,6 +137,8 @@ void Core::apply(const ClusterQueueSpec& spec) {
   queue.spec = std::make_shared<const ClusterQueueSpec>(spec);
   queue.plan = compile(spec, names_);
   queue.node = tree_.put_cluster_queue(spec.name, spec.cohort, spec.resource_groups, names_);
+  if (queue_of_node_.size() <= queue.node.slot) queue_of_node_.resize(queue.node.slot + 1);
+  queue_of_node_[queue.node.slot] = id;
   refresh_active(id);
   mark_users_dirty(id);
   changed(id);
@@ -153,8 +156,8 @@ void Core::cluster_queue_gone(const std::string& name) {
   settle();
   ClusterQueue& queue = queues_.at(id);
   for (const WorkloadId holder : queue.holders) charge_usage(holder, -1);
-  while (!queue.heap.empty()) leave_bucket(queue.heap.back());
-  while (!queue.parked.empty()) leave_bucket(queue.parked.back());
+  while (!queue.heap.empty()) leave_queue(queue.heap.back());
+  while (!queue.parked.empty()) leave_queue(queue.parked.back());
   mark_users_dirty(id);
   tree_.remove_cluster_queue(name);
   queue.node = {};

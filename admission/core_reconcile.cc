@@ -2,6 +2,7 @@
 // event arrived.
 
 #include <algorithm>
+#include <type_traits>
 
 #include "admission/active.h"
 #include "admission/core.h"
@@ -9,9 +10,6 @@
 
 namespace quorate::admission {
 namespace {
-
-// After this long without any effect a decision is made again.
-constexpr Duration kPatience = Duration::seconds(30);
 
 std::uint64_t digest_of(std::string_view kind, const std::string& reason,
                         const std::string& message) {
@@ -97,12 +95,13 @@ bool Core::reconcile_inactive(WorkloadId id) {
     if (doomed) workload.issued = 0;  // the host sets spec.active=false next
     return doomed;
   }
+  if (workload.leaving == Leaving::Preempted) return true;  // it is evicted once only
   // What a controller deactivates while it is on its way out for another reason goes out for good:
   // its target and the states of its checks are cleared, so that it can start afresh later.
   const ConditionFacts* evicted = facts.condition(Cond::Evicted);
   const bool other = doomed && facts.evicted() && !evicted->reason.starts_with("Deactivated");
   if (!facts.evicted() || other) {
-    Evict evict{facts.key, facts.uid, "Deactivated", deactivated_message(""), "", {}, "", {}};
+    Evict evict{facts.key, facts.uid, "Deactivated", deactivated_message("")};
     if (doomed) {
       evict.reason = "DeactivatedDueTo" + target->reason;
       evict.message = deactivated_message(*facts.target_message);
@@ -216,6 +215,7 @@ void Core::reconcile_reserved(WorkloadId id) {
     workload.issued = 0;
     return;
   }
+  if (workload.leaving == Leaving::Preempted) return;  // it is evicted once only
   const ClusterQueue& queue = queues_.at(workload.held->queue);
   const auto drop = [&](Reason reason, const std::string& message) {
     issue(id, DropReservation{facts.key, facts.uid, reason_text(reason), message});
@@ -311,6 +311,9 @@ void Core::issue(WorkloadId id, D decision) {
   if (workload.issued == digest && now_ < workload.issued_at + kPatience) return;
   workload.issued = digest;
   workload.issued_at = now_;
+  if constexpr (std::is_same_v<D, Evict>) {
+    if (workload.held) tell_to_leave(id, Leaving::Told);
+  }
   out_.push_back(std::move(decision));
 }
 

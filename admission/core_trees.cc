@@ -75,11 +75,21 @@ void Core::move_back(QueueId id) {
   ClusterQueue& queue = queues_.at(id);
   queue.classes.clear();
   for (const WorkloadId workload : std::vector<WorkloadId>(queue.parked)) {
-    const Facts& facts = *workloads_.at(workload).facts;
-    if (!backoff_over(facts) || !namespace_matches(queue, facts.key.ns)) continue;
+    if (!moves_back(queue, workload)) continue;
     leave_bucket(workload);
     heap_push(id, workload);
   }
+}
+
+bool Core::moves_back(const ClusterQueue& queue, WorkloadId id) const {
+  const Facts& facts = *workloads_.at(id).facts;
+  return backoff_over(facts) && namespace_matches(queue, facts.key.ns);
+}
+
+// Where requests are not gathered for a time, one that was made counts as served.
+bool Core::moves_back_at_once(const ClusterQueue& queue) const {
+  return config_.move_back_batch == Duration{} && queue.node &&
+         move_backs_.contains(tree_.root(queue.node).slot);
 }
 
 void Core::capacity_changed() {

@@ -147,8 +147,12 @@ std::vector<ObjectKey> Core::pending(const std::string& name, bool parked_only) 
   if (found == queue_names_.end()) return {};
   const ClusterQueue& queue = queues_.at(found->second);
   std::vector<WorkloadId> ids = queue.parked;
+  if (parked_only && moves_back_at_once(queue)) {
+    std::erase_if(ids, [&](WorkloadId id) { return moves_back(queue, id); });
+  }
   if (!parked_only) ids.insert(ids.end(), queue.heap.begin(), queue.heap.end());
-  std::sort(ids.begin(), ids.end(), [this](WorkloadId a, WorkloadId b) { return before(a, b); });
+  std::sort(ids.begin(), ids.end(),
+            [&](WorkloadId a, WorkloadId b) { return before(queue, a, b); });
   std::vector<ObjectKey> keys;
   for (const WorkloadId id : ids) keys.push_back(workloads_.at(id).facts->key);
   return keys;

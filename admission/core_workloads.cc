@@ -1,6 +1,7 @@
 // Workloads coming, changing and going; who holds quota.
 
 #include <algorithm>
+#include <utility>
 
 #include "admission/core.h"
 
@@ -39,7 +40,7 @@ void Core::attach(WorkloadId id) {
 
 void Core::detach(WorkloadId id) {
   Workload& workload = workloads_.at(id);
-  leave_bucket(id);
+  leave_queue(id);
   if (!workload.local) return;
   const LocalId local_id = workload.local;
   std::vector<WorkloadId>& members = locals_.at(local_id).members;
@@ -96,8 +97,9 @@ void Core::charge_usage(WorkloadId id, int sign) {
 
 void Core::hold_quota(WorkloadId id, std::shared_ptr<const Admission> admission) {
   settle();
-  leave_bucket(id);
+  leave_queue(id);
   Workload& workload = workloads_.at(id);
+  workload.leaving = Leaving::No;
   check(!workload.held, "a workload holds quota twice");
   auto held = std::make_shared<Reservation>();
   held->queue = queue_ref(admission->cluster_queue);
@@ -150,6 +152,7 @@ void Core::release_quota(WorkloadId id, bool placement_too) {
     changed(workload.local);
   }
   workload.held.reset();
+  workload.leaving = Leaving::No;
   workload.assumed = false;
   workload.written = false;
   workload.decided_on.reset();
@@ -210,6 +213,7 @@ void Core::apply(const WorkloadSpec& spec) {
     workload.vanished = false;
   }
   take_admission(id, old.get());
+  if (old) holder_changed(id, *old);
   place(id, old.get());
   mark_dirty(id);
   if (facts->requeue_at && *facts->requeue_at > now_) set_timer(id, *facts->requeue_at);
@@ -235,6 +239,20 @@ void Core::take_admission(WorkloadId id, const Facts* old) {
   workload.written = false;
   workload.decided_on.reset();
   set_admitted(id, facts.is_true(Cond::Admitted));
+}
+
+// What of a workload that holds quota matters to those who might preempt it.
+void Core::holder_changed(WorkloadId id, const Facts& old) {
+  Workload& workload = workloads_.at(id);
+  const Facts& facts = *workload.facts;
+  if (!workload.held) return;
+  const bool was_leaving = workload.leaving != Leaving::No;
+  if (facts.evicted()) workload.leaving = Leaving::No;  // it shows by itself now
+  if (old.priority != facts.priority) request_move_back(workload.held->queue);
+  if (was_leaving || old.priority != facts.priority || old.queued_at != facts.queued_at ||
+      old.evicted() != facts.evicted()) {
+    wake(workload.held->queue);
+  }
 }
 
 // Whether an object without admission is newer than our decision to admit it. Until the write is
@@ -272,6 +290,9 @@ void Core::workload_written(const ObjectKey& key, const std::string& uid, bool s
   workload.issued = 0;
   workload.issued_hold = 0;
   workload.vanished = gone;
+  if (std::exchange(workload.leaving, Leaving::No) != Leaving::No && workload.held) {
+    wake(workload.held->queue);
+  }
   if (workload.assumed && !workload.written) {
     // It did fit; that an equal one failed behind it says nothing about it.
     const QueueId queue = workload.held->queue;

@@ -21,6 +21,8 @@ struct Case {
   std::string reasons;  // "big ExceedsMaxQuota"
   bool fair_sharing = false;
   bool classes = true;
+  std::string evicted;  // "low InClusterQueue"
+  bool recompute = true;
 };
 
 class CycleTest : public ::testing::TestWithParam<Case> {};
@@ -30,6 +32,7 @@ TEST_P(CycleTest, Decides) {
   World world;
   world.config.fair_sharing = given.fair_sharing;
   world.config.equivalence_classes = given.classes;
+  world.config.recompute_on_target_overlap = given.recompute;
   world.admitter.set_config(world.config);
   world.queues(given.queues);
   world.holding(given.holding);
@@ -37,13 +40,16 @@ TEST_P(CycleTest, Decides) {
   world.cycle(Duration::seconds(2));
   world.waiting(given.waiting);
 
-  std::vector<std::string> admitted;
+  std::vector<std::string> admitted, evicted;
   std::map<std::string, std::string> reasons;
   for (int i = 0; i < given.cycles; ++i) {
     for (const Decision& decision : world.cycle()) {
       if (const auto* admit = std::get_if<Admit>(&decision)) {
         admitted.push_back(admit->workload.name);
         reasons.erase(admit->workload.name);
+      }
+      if (const auto* evict = std::get_if<Evict>(&decision)) {
+        evicted.push_back(evict->workload.name + " " + evict->preemption_reason);
       }
       if (const auto* hold = std::get_if<Hold>(&decision))
         reasons[hold->workload.name] = hold->reason;
@@ -52,6 +58,7 @@ TEST_P(CycleTest, Decides) {
   std::vector<std::string> held;
   for (const auto& [name, reason] : reasons) held.push_back(name + " " + reason);
   EXPECT_EQ(World::names(admitted), given.admitted);
+  EXPECT_EQ(World::names(evicted), given.evicted);
   EXPECT_EQ(world.heap(), given.heap);
   EXPECT_EQ(world.parked(), given.parked);
   EXPECT_EQ(World::names(held), given.reasons);
@@ -90,6 +97,22 @@ INSTANTIATE_TEST_SUITE_P(
          "", "", "pa, pb", "pa WaitingForQuota, pb WaitingForQuota"},
         {"AC26", 1, "cohort r; cohort x<r; cohort y<r; a@x {f/cpu=0}; n@x {f/cpu=3}; b@y {f/cpu=0}", "", "far>b p9 t-50 cpu=3; near>a p0 t-1 cpu=3",
          "near", "far", "", "far WaitingForQuota"},
+        {"AC09", 1, "q {f/cpu=4} (within=LowerPriority)", "low@q f/cpu=4 p-1", "hi>q p5 t0 cpu=4",
+         "", "hi", "", "hi WaitingForPreemptedWorkloads", false, true, "low InClusterQueue"},
+        {"AC12", 1, "a@k {f/cpu=3} (reclaim=Any); b@k {f/cpu=3} (reclaim=Any); s@k {f/cpu=0}", "big@s f/cpu=6 p0", "pa>a p5 t-10 cpu=3; pb>b p0 t-5 cpu=3",
+         "", "pa, pb", "", "pa WaitingForPreemptedWorkloads, pb WaitingForPreemptedWorkloads", false, true, "big InCohortReclamation"},
+        {"AC13", 1, "a@k {f/cpu=3} (reclaim=Any); b@k {f/cpu=3} (reclaim=Any); s@k {f/cpu=0}", "big@s f/cpu=6 p0", "pa>a p5 t-10 cpu=3; pb>b p0 t-5 cpu=3",
+         "", "pa, pb", "", "pa WaitingForPreemptedWorkloads, pb WaitingForQuota", false, true, "big InCohortReclamation", false},
+        {"AC14", 1, "a@k {f/cpu=3} (reclaim=Any); b@k {f/cpu=3} (reclaim=Any); s@k {f/cpu=0}", "s1@s f/cpu=3 p0; s2@s f/cpu=3 p0", "pa>a p5 t-10 cpu=3; pb>b p0 t-5 cpu=3",
+         "", "pa, pb", "", "pa WaitingForPreemptedWorkloads, pb WaitingForPreemptedWorkloads", false, true, "s1 InCohortReclamation, s2 InCohortReclamation"},
+        {"AC23", 1, "a@k {f/cpu=3} (within=LowerPriority); b@k {f/cpu=3}", "la@a f/cpu=3 p-1", "pa>a p5 t0 cpu=3; pb>b p0 t0 cpu=3",
+         "pb", "pa", "", "pa WaitingForQuota"},
+        {"AC23Next", 2, "a@k {f/cpu=3} (within=LowerPriority); b@k {f/cpu=3}", "la@a f/cpu=3 p-1", "pa>a p5 t0 cpu=3; pb>b p0 t0 cpu=3",
+         "pb", "pa", "", "pa WaitingForPreemptedWorkloads", false, true, "la InClusterQueue"},
+        {"AC24", 1, "a@k {f/cpu=4} (within=LowerPriority); b@k {f/cpu=0}", "la@a f/cpu=3 p-1", "pa>a p5 t0 cpu=4; pb>b p0 t0 cpu=1",
+         "", "pa, pb", "", "pa WaitingForPreemptedWorkloads, pb WaitingForQuota", false, true, "la InClusterQueue"},
+        {"AC25", 1, "a@k {f/cpu=3} (within=LowerPriority); b@k {f/cpu=1}", "la@a f/cpu=3 p-1", "pa>a p5 t0 cpu=3; pb>b p0 t0 cpu=2",
+         "", "pa", "pb", "pa WaitingForPreemptedWorkloads, pb WaitingForQuota", false, true, "la InClusterQueue"},
         {"AE01", 1, "q {f/cpu=1}", "", "a>q p0 t-20 cpu=1; b>q p0 t-30 cpu=1; c>q p5 t-10 cpu=1", "c", "a, b", "", ""},
         {"CohortQuotaIsInAddition", 1, "cohort k {f/cpu=4}; a@k {f/cpu=2}; b@k {f/cpu=2}", "", "a1>a p0 t0 cpu=4; b1>b p0 t0 cpu=4", "a1, b1", "", "", ""},
         {"NotListedPodsDoNotCount", 1, "q {f/gpu=5}", "", "w>q p0 t0 2 * gpu=1", "w", "", "", ""},

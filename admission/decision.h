@@ -68,6 +68,9 @@ struct Evict {
   std::optional<ObjectKey> preemptor;
   std::string cause;  // underlyingCause of statistics and metrics: WaitForStart, …; often empty
   std::optional<RequeueState> requeue;  // written with it; nullopt leaves what is there
+  std::string preemptor_uid;
+  std::string preempting_queue;  // the ClusterQueue of the preemptor
+  std::string priorities;        // what both events say behind the message
 
   friend bool operator==(const Evict&, const Evict&) = default;
 };

@@ -129,9 +129,11 @@ std::shared_ptr<const Facts> FactsCompiler::compile(const WorkloadSpec& spec,
   auto facts = std::make_shared<Facts>();
   facts->key = spec.key;
   facts->uid = spec.uid;
+  facts->job_uid = spec.owner_uid;
   facts->queue_name = spec.queue_name;
   facts->generation = spec.generation;
-  facts->priority = std::int64_t{spec.priority} + spec.priority_boost;
+  facts->boost = context.config->priority_boost ? spec.priority_boost : 0;
+  facts->priority = std::int64_t{spec.priority} + facts->boost;
   facts->created = spec.created;
   facts->active = spec.active;
   facts->terminating = spec.terminating;

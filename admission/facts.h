@@ -72,9 +72,11 @@ struct PodSetFacts {
 struct Facts {
   ObjectKey key;
   std::string uid;
+  std::string job_uid;  // of the object it stands for; "" if none
   std::string queue_name;
   std::int64_t generation = 0;
-  std::int64_t priority = 0;  // boost included
+  std::int64_t priority = 0;  // effective: the boost included
+  std::int32_t boost = 0;     // 0 where it does not count
   Time created;
   Time queued_at;  // its place in the queue among equal priorities
   bool active = true;

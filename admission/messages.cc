@@ -72,6 +72,15 @@ std::string fact_message(const Fact& fact) {
           [](const LostInCycle&) {
             return std::string("Workload no longer fits after processing another workload");
           },
+          [](const AwaitsVictims& one) {
+            return "Pending the preemption of " + std::to_string(one.victims.size()) +
+                   " workload(s)";
+          },
+          [](const VictimsClaimed& one) {
+            return std::string(
+                       "Workload has overlapping preemption targets with another workload") +
+                   (one.fits_afterwards ? ", but will fit after these preemptions complete" : "");
+          },
           [](const NotPlaceable& one) { return one.why; },
           [](const InvalidInput& one) { return one.why; },
       },
@@ -107,6 +116,13 @@ std::string fact_explained(const Fact& fact) {
           [](const LostInCycle& one) {
             return one.to ? "lost its quota to " + one.to->text() + " in the same cycle"
                           : "lost its quota to another workload in the same cycle";
+          },
+          [](const AwaitsVictims& one) {
+            std::string text = "waits for preempted workloads to stop: ";
+            for (std::size_t i = 0; i < one.victims.size(); ++i) {
+              text += (i == 0 ? "" : ", ") + one.victims[i].text();
+            }
+            return text;
           },
           [](const NotPlaceable& one) {
             return "quota is free, but pod set " + one.pod_set +
@@ -157,6 +173,11 @@ Reason reason_of(const Fact& fact) {
                         [](const FlavorMismatch&) { return Reason::NoMatchingFlavor; },
                         [](const ResourceNotCovered&) { return Reason::NoMatchingFlavor; },
                         [](const LostInCycle&) { return Reason::WaitingForQuota; },
+                        [](const AwaitsVictims&) { return Reason::WaitingForPreemptedWorkloads; },
+                        [](const VictimsClaimed& one) {
+                          return one.fits_afterwards ? Reason::WaitingForPreemptedWorkloads
+                                                     : Reason::WaitingForQuota;
+                        },
                         [](const NotPlaceable&) { return Reason::TopologyPlacementFailed; },
                         [](const InvalidInput&) { return Reason::Misconfigured; },
                     },
@@ -216,7 +237,12 @@ std::string_view layer_text(Layer layer) {
 std::string message_of(const Proof& proof) {
   if (proof.facts.empty()) return proof.layer == Layer::Check ? kFailedChecksMessage : "";
   const Fact& first = proof.facts.front();
-  return pod_set_of(first).empty() ? fact_message(first) : flavor_message(proof.facts);
+  if (pod_set_of(first).empty()) return fact_message(first);
+  // What is done about the shortage comes behind it.
+  const Fact& last = proof.facts.back();
+  if (!std::holds_alternative<AwaitsVictims>(last)) return flavor_message(proof.facts);
+  const std::vector<Fact> short_of(proof.facts.begin(), proof.facts.end() - 1);
+  return flavor_message(short_of) + ". " + fact_message(last);
 }
 
 std::string explain(const Proof& proof) {
@@ -227,6 +253,25 @@ std::string explain(const Proof& proof) {
     text += fact_explained(fact);
   }
   return text;
+}
+
+std::string preempted_message(std::string_view kind, const std::string& uid,
+                              const std::string& job_uid, const std::string& preemptor_path,
+                              const std::string& victim_path) {
+  std::string why(kind);
+  if (kind == "InClusterQueue") {
+    why = "prioritization in the ClusterQueue";
+  } else if (kind == "InCohortReclamation") {
+    why = "reclamation within the cohort";
+  } else if (kind == "InCohortFairSharing") {
+    why = "Fair Sharing within the cohort";
+  } else if (kind == "InCohortReclaimWhileBorrowing") {
+    why = "reclamation within the cohort while borrowing";
+  }
+  const auto known = [](const std::string& text) { return text.empty() ? "UNKNOWN" : text; };
+  return "Preempted to accommodate a workload (UID: " + known(uid) + ", JobUID: " + known(job_uid) +
+         ") due to " + why + "; preemptor path: " + known(preemptor_path) +
+         "; preemptee path: " + known(victim_path);
 }
 
 std::string checks_in(const std::vector<CheckStatus>& checks, CheckState state) {

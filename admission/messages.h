@@ -38,6 +38,11 @@ std::string_view layer_text(Layer layer);
 // Our own sentence with the numbers: "needs 4 gpu in flavor a100, 3 available in cohort research".
 std::string explain(const Proof& proof);
 
+// Of the conditions Evicted and Preempted of a victim. Paths run from the root of the tree to the
+// ClusterQueue: "/root/team/queue"; an empty uid is "UNKNOWN".
+std::string preempted_message(std::string_view kind, const std::string& uid,
+                              const std::string& job_uid, const std::string& preemptor_path,
+                              const std::string& victim_path);
 // The checks in that state, as Kueue lists them: AdmissionCheck in Retry state: "a" (why). Empty if
 // there are none.
 std::string checks_in(const std::vector<CheckStatus>& checks, CheckState state);

@@ -1,4 +1,4 @@
-// Partial admission: how many pods fewer would fit.
+// With whose leaving an assignment can be had, and partial admission: how many pods fewer can.
 
 #include <algorithm>
 #include <optional>
@@ -6,6 +6,31 @@
 #include "admission/assigner.h"
 
 namespace quorate::admission {
+namespace {
+
+// Whether it can be had, now or once its targets are gone; finds these.
+bool obtainable(const AssignContext& context, const Facts& workload, Assignment& assignment) {
+  if (assignment.mode == Mode::Fit) return true;
+  if (assignment.mode == Mode::NoFit || context.preemption == nullptr) return false;
+  assignment.targets = context.preemption->find(preemptor_of(context, workload, assignment));
+  return !assignment.targets.empty();
+}
+
+}  // namespace
+
+Preemptor preemptor_of(const AssignContext& context, const Facts& workload,
+                       const Assignment& assignment) {
+  Preemptor preemptor{&workload, context.node, &context.spec, assignment.usage, {}};
+  std::vector<quota::FlavorResource>& contested = preemptor.contested;
+  for (const PodSetResult& pods : assignment.pod_sets) {
+    for (const FlavorChoice& choice : pods.choices) {
+      if (choice.mode != Mode::Fit) contested.push_back({choice.flavor, choice.resource});
+    }
+  }
+  std::sort(contested.begin(), contested.end());
+  contested.erase(std::unique(contested.begin(), contested.end()), contested.end());
+  return preemptor;
+}
 
 std::vector<std::int32_t> remaining_counts(const Facts& workload) {
   std::vector<std::int32_t> counts;
@@ -20,7 +45,7 @@ Assignment assign_or_shrink(const AssignContext& context, const Facts& workload,
   for (const PodSetFacts& pods : workload.pod_sets) {
     slack += pods.count - std::min(pods.count, pods.min_count.value_or(pods.count));
   }
-  if (full.mode == Mode::Fit || slack == 0) return full;
+  if (obtainable(context, workload, full) || slack == 0) return full;
 
   const auto counts_at = [&](std::int64_t k) {
     std::vector<std::int32_t> counts;
@@ -36,7 +61,7 @@ Assignment assign_or_shrink(const AssignContext& context, const Facts& workload,
   while (low < high) {
     const std::int64_t middle = (low + high) / 2;
     Assignment tried = assign(context, workload, counts_at(middle), resume);
-    if (tried.mode == Mode::Fit) {
+    if (obtainable(context, workload, tried)) {
       high = middle;
       fitting = std::move(tried);
       fitting_at = middle;
@@ -45,6 +70,18 @@ Assignment assign_or_shrink(const AssignContext& context, const Facts& workload,
     }
   }
   return fitting && fitting_at == low ? std::move(*fitting) : full;
+}
+
+Assignment assign_again(const AssignContext& context, const Facts& workload,
+                        const Assignment& pinned) {
+  AssignContext again = context;
+  again.pinned = &pinned;
+  std::vector<std::int32_t> counts;
+  for (const PodSetResult& pods : pinned.pod_sets) counts.push_back(pods.count);
+  Assignment assignment = assign(again, workload, counts, nullptr);
+  obtainable(again, workload, assignment);
+  assignment.scan.pod_sets.clear();  // says nothing about the flavors that were not tried
+  return assignment;
 }
 
 }  // namespace quorate::admission

@@ -1,8 +1,10 @@
 #pragma once
 
+// Preemption as flavor assignment and the cycle see it: whether it is worth to look, what it would
+// come to for one (flavor, resource), and who has to leave in the end.
+
 #include "admission/assignment.h"
-#include "admission/spec.h"
-#include "quota/cohort_tree.h"
+#include "admission/preemption_search.h"
 
 namespace quorate::admission {
 
@@ -14,9 +16,28 @@ inline bool may_preempt(const ClusterQueueSpec& spec, bool fair_sharing, quota::
   return fair_sharing && spec.reclaim_within_cohort != PreemptionPolicy::Never;
 }
 
-// The step of flavor assignment that looks for workloads to preempt in favour of one (flavor,
-// resource). No workload is a candidate yet, so whoever would have to preempt waits for quota with
-// the reasons of one who found nobody.
-inline Mode simulate_preemption() { return Mode::NoCandidates; }
+struct Simulated {
+  Mode mode = Mode::NoCandidates;  // or Preempt, Reclaim
+  int level = 0;                   // of borrowing, the victims gone
+};
+
+class Preemption {
+ public:
+  Preemption(SearchContext context, bool fair_sharing)
+      : context_(context), fair_sharing_(fair_sharing) {}
+
+  // Who has to leave for the preemptor; nobody if that would not help. Nothing changes.
+  std::vector<Target> find(const Preemptor& preemptor) const;
+
+  // What a search for one (flavor, resource) alone would come to, placement left out.
+  Simulated simulate(const Facts& facts, quota::NodeId node, const ClusterQueueSpec& spec,
+                     quota::FlavorResource fr, Quantity amount) const;
+
+ private:
+  std::vector<Target> search(const SearchContext& context, const Preemptor& preemptor) const;
+
+  SearchContext context_;
+  bool fair_sharing_ = false;
+};
 
 }  // namespace quorate::admission

@@ -73,6 +73,20 @@ struct LostInCycle {
   friend bool operator==(const LostInCycle&, const LostInCycle&) = default;
 };
 
+// It fits once these have left; they were told to. At least one.
+struct AwaitsVictims {
+  std::vector<ObjectKey> victims;
+
+  friend bool operator==(const AwaitsVictims&, const AwaitsVictims&) = default;
+};
+
+// Another workload of the same cycle preempts what it wanted to preempt.
+struct VictimsClaimed {
+  bool fits_afterwards = false;  // it fits when they are gone, without more victims
+
+  friend bool operator==(const VictimsClaimed&, const VictimsClaimed&) = default;
+};
+
 // The placement port could not place the gang on nodes although quota was free.
 struct NotPlaceable {
   std::string pod_set;
@@ -90,7 +104,7 @@ struct InvalidInput {
 };
 
 using Fact = std::variant<QueueClosed, QuotaShortage, FlavorMismatch, ResourceNotCovered,
-                          LostInCycle, NotPlaceable, InvalidInput>;
+                          LostInCycle, AwaitsVictims, VictimsClaimed, NotPlaceable, InvalidInput>;
 
 // Everything that stopped a workload in its last attempt, in the order it was met. Made by the very
 // comparisons that failed; conditions, events, metrics and `explain` are printed from it.

@@ -71,6 +71,8 @@ TEST(QueueTest, AE09EqualAgeGoesByUid) {
 
 TEST(QueueTest, BoostAddsToThePriority) {
   World world;
+  world.config.priority_boost = true;
+  world.admitter.set_config(world.config);
   world.queues("q {f/cpu=1}");
   world.waiting("a>q p5 t-20 cpu=1; b>q p0 t-30 cpu=1");
   world.workloads.at("b").priority_boost = 6;

@@ -38,6 +38,10 @@ inline ClusterQueueSpec queue(const std::string& line) {
       spec.within_cluster_queue = preemption_policy(value);
     else if (key == "reclaim")
       spec.reclaim_within_cohort = preemption_policy(value);
+    else if (key == "bwc")
+      spec.borrow_within_cohort.policy = preemption_policy(value);
+    else if (key == "threshold")
+      spec.borrow_within_cohort.max_priority_threshold = std::stoi(value);
     else if (key == "whenCanBorrow")
       spec.when_can_borrow = value == "TryNextFlavor" ? FungibilityPolicy::TryNextFlavor
                                                       : FungibilityPolicy::MayStopSearch;

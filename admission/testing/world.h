@@ -122,6 +122,9 @@ class World {
     if (const auto* admit = std::get_if<Admit>(&decision)) {
       WorkloadSpec& spec = workloads.at(admit->workload.name);
       spec.admission = admit->admission;
+      for (const char* type : {"Evicted", "Preempted"}) {
+        if (spec.condition_true(type)) set(spec, type, false, "QuotaReserved", now);
+      }
       set(spec, "QuotaReserved", true, "QuotaReserved", now, admit->message);
       set(spec, "Admitted", admit->admitted, admit->admitted ? "Admitted" : "UnsatisfiedChecks",
           now);
@@ -135,6 +138,9 @@ class World {
     } else if (const auto* evict = std::get_if<Evict>(&decision)) {
       WorkloadSpec& spec = workloads.at(evict->workload.name);
       set(spec, "Evicted", true, evict->reason, now, evict->message);
+      if (!evict->preemption_reason.empty()) {
+        set(spec, "Preempted", true, evict->preemption_reason, now, evict->message);
+      }
       std::erase_if(spec.conditions,
                     [](const ConditionView& one) { return one.type == "DeactivationTarget"; });
       for (CheckStatus& check : spec.checks) check.state = CheckState::Pending;
@@ -228,7 +234,8 @@ class World {
         return "hold " + d.workload.name + " " + d.reason;
       }
       std::string operator()(const Evict& d) const {
-        return "evict " + d.workload.name + " " + d.reason;
+        return "evict " + d.workload.name + " " +
+               (d.preemption_reason.empty() ? d.reason : d.preemption_reason);
       }
       std::string operator()(const DropReservation& d) const {
         return "drop " + d.workload.name + " " + d.reason;

@@ -347,6 +347,10 @@ void StatusWriter::Shared::record(const Workload& before, const std::vector<Item
           before.status.admission ? before.status.admission->cluster_queue : "";
       metrics.add("kueue_evicted_workloads_total",
                   {cluster_queue, reason, cause, priority_class, "leader"});
+      if (!evict->preemption_reason.empty()) {
+        metrics.add("kueue_preempted_workloads_total",
+                    {evict->preempting_queue, evict->preemption_reason, "leader"});
+      }
       log_info("workload evicted",
                {{"workload", before.meta.key.text()}, {"reason", evict->reason}});
     }

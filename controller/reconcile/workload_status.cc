@@ -41,6 +41,20 @@ kube::Event workload_event(const Workload& workload, kube::EventType type, std::
   return event;
 }
 
+// On the preemptor.
+kube::Event preempted_workload(const Workload& victim, const admission::Evict& evict) {
+  const std::string queue =
+      victim.status.admission ? victim.status.admission->cluster_queue : std::string();
+  kube::Event event =
+      workload_event(victim, kube::EventType::Normal, "PreemptedWorkload",
+                     "Preempted workload " + evict.workload.text() + " (UID: " + evict.uid +
+                         ") in ClusterQueue " + queue + evict.priorities);
+  event.related = event.regarding;
+  event.regarding.key = evict.preemptor.value_or(ObjectKey{});
+  event.regarding.uid = evict.preemptor_uid;
+  return event;
+}
+
 }  // namespace
 
 void apply(Workload& workload, const StatusChange& change, const StatusContext& context) {
@@ -134,7 +148,9 @@ std::vector<kube::Event> events_of(const Workload& before, const StatusChange& c
     events.push_back(workload_event(before, EventType::Warning, hold->reason, hold->message));
   } else if (const auto* evict = std::get_if<admission::Evict>(decision)) {
     if (!evict->preemption_reason.empty()) {
-      events.push_back(workload_event(before, EventType::Normal, "Preempted", evict->message));
+      events.push_back(workload_event(before, EventType::Normal, "Preempted",
+                                      evict->message + evict->priorities));
+      events.push_back(preempted_workload(before, *evict));
     }
     events.push_back(
         workload_event(before, EventType::Normal, "EvictedDueTo" + evict->reason, evict->message));

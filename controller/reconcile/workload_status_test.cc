@@ -193,5 +193,25 @@ TEST(WorkloadStatus, EventsTellTheWaitingTimes) {
   EXPECT_EQ(events[1].note, "Admitted by ClusterQueue cluster, wait time since reservation was 0s");
 }
 
+TEST(WorkloadStatus, APreemptionIsToldToBothSides) {
+  const objects::Workload before = admitted();
+  admission::Evict decision = evict(before, "Preempted", "for another");
+  decision.preemption_reason = "InClusterQueue";
+  decision.preemptor = ObjectKey{"team", "other"};
+  decision.preemptor_uid = "other-uid";
+  decision.priorities = "; both priorities";
+  const auto events = events_of(before, decision, kLater);
+  ASSERT_EQ(events.size(), 3u);
+  EXPECT_EQ(events[0].reason, "Preempted");
+  EXPECT_EQ(events[0].regarding.key, before.meta.key);
+  EXPECT_EQ(events[0].note, "for another; both priorities");
+  EXPECT_EQ(events[1].reason, "PreemptedWorkload");
+  EXPECT_EQ(events[1].regarding.key, (ObjectKey{"team", "other"}));
+  EXPECT_EQ(events[1].regarding.uid, "other-uid");
+  EXPECT_EQ(events[1].note, "Preempted workload " + before.meta.key.text() + " (UID: " +
+                                before.meta.uid + ") in ClusterQueue cluster; both priorities");
+  EXPECT_EQ(events[2].reason, "EvictedDueToPreempted");
+}
+
 }  // namespace
 }  // namespace quorate::controller

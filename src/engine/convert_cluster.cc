@@ -118,6 +118,10 @@ void put(const admission::Config& from, v1::AdmissionConfig& to) {
   to.set_equivalence_classes(from.equivalence_classes);
   to.set_prove_placement(from.prove_placement);
   to.set_move_back_batch_nanos(from.move_back_batch.nanos);
+  to.set_priority_boost(from.priority_boost);
+  to.set_recompute_on_target_overlap(from.recompute_on_target_overlap);
+  to.set_keep_scan_progress(from.keep_scan_progress);
+  to.set_prioritize_preemptors(from.prioritize_preemptors);
   if (!from.pods_ready) return;
   v1::AdmissionConfig::PodsReady& ready = *to.mutable_pods_ready();
   ready.set_timeout_nanos(from.pods_ready->timeout.nanos);
@@ -145,6 +149,12 @@ admission::Config get(const v1::AdmissionConfig& from, Faults&) {
   to.equivalence_classes = from.equivalence_classes();
   to.prove_placement = from.prove_placement();
   to.move_back_batch = Duration{from.move_back_batch_nanos()};
+  to.priority_boost = from.priority_boost();
+  if (from.has_recompute_on_target_overlap()) {
+    to.recompute_on_target_overlap = from.recompute_on_target_overlap();
+  }
+  if (from.has_keep_scan_progress()) to.keep_scan_progress = from.keep_scan_progress();
+  to.prioritize_preemptors = from.prioritize_preemptors();
   if (!from.has_pods_ready()) return to;
   const v1::AdmissionConfig::PodsReady& in = from.pods_ready();
   admission::PodsReadyConfig& ready = to.pods_ready.emplace();

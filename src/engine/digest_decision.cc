@@ -53,6 +53,13 @@ struct FactDigest {
     to.text("LostInCycle");
     put(to, f.to);
   }
+  void operator()(const admission::AwaitsVictims& f) const {
+    to.text("AwaitsVictims").number(static_cast<std::int64_t>(f.victims.size()));
+    for (const ObjectKey& victim : f.victims) put(to, victim);
+  }
+  void operator()(const admission::VictimsClaimed& f) const {
+    to.text("VictimsClaimed").number(f.fits_afterwards ? 1 : 0);
+  }
   void operator()(const admission::NotPlaceable& f) const {
     to.text("NotPlaceable").text(f.pod_set).text(f.why);
   }
@@ -92,6 +99,7 @@ struct DecisionDigest {
     put(to, d.preemptor);
     to.text(d.cause).number(d.requeue ? d.requeue->count : -1);
     to.number(d.requeue && d.requeue->at ? d.requeue->at->nanos : -1);
+    to.text(d.preemptor_uid).text(d.preempting_queue).text(d.priorities);
   }
   void operator()(const admission::Deactivate& d) const {
     workload("Deactivate", d);

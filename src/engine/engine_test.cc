@@ -314,5 +314,66 @@ TEST(Engine, AManagedGroupWaitsForTheAdmissionThatTheApiShows) {
   EXPECT_THAT(bound[1], testing::StartsWith("Bind ns/p1 to h100-"));
 }
 
+// A queue of 4 gpu with a workload that fills it, and one of higher priority that wants in.
+std::vector<Event> one_must_leave() {
+  admission::ClusterQueueSpec queue;
+  queue.name = "q";
+  queue.namespace_selector.emplace();
+  queue.within_cluster_queue = admission::PreemptionPolicy::LowerPriority;
+  queue.resource_groups = {{{"gpu"}, {{"h100", {{"gpu", Quantity{4}, {}, {}}}}}}};
+  auto pod = std::make_shared<PodTemplate>();
+  pod->containers.push_back({"main", {{"gpu", Quantity{4}}}});
+  const auto workload = [&](const std::string& name, std::int32_t priority) {
+    admission::WorkloadSpec spec;
+    spec.key = {"ns", name};
+    spec.uid = name + "-uid";
+    spec.queue_name = "lq";
+    spec.priority = priority;
+    spec.pod_sets = {{"main", 1, {}, pod, {}}};
+    return spec;
+  };
+  admission::WorkloadSpec low = workload("low", 0);
+  low.admission =
+      admission::Admission{"q", {{"main", {{"gpu", "h100"}}, {{"gpu", Quantity{4}}}, 1, {}}}};
+  for (const char* type : {"QuotaReserved", "Admitted"}) {
+    low.conditions.push_back({type, admission::ConditionView::Status::True, type, "", at(1)});
+  }
+  return {admission::NamespaceSpec{"ns", {}},
+          admission::FlavorSpec{"h100"},
+          queue,
+          admission::LocalQueueSpec{{"ns", "lq"}, "lq-uid", "q"},
+          low,
+          workload("high", 5),
+          Synced{}};
+}
+
+TEST(Engine, APreemptionIsDecidedTheSameFromStoredEvents) {
+  Engine engine{Roles{true, false}};
+  Engine again{Roles{true, false}};
+  for (const Event& event : one_must_leave()) {
+    engine.apply(event);
+    again.apply(*decode_event(encode(event)));
+  }
+  const std::vector<Decision> decided = engine.step(at(5));
+  ASSERT_EQ(decided.size(), 2u);
+  const auto& evict = std::get<admission::Evict>(std::get<admission::Decision>(decided[0]));
+  EXPECT_EQ(evict.workload.name, "low");
+  EXPECT_EQ(evict.preemption_reason, "InClusterQueue");
+  EXPECT_EQ(evict.preemptor, (ObjectKey{"ns", "high"}));
+  const auto& hold = std::get<admission::Hold>(std::get<admission::Decision>(decided[1]));
+  EXPECT_EQ(hold.reason, "WaitingForPreemptedWorkloads");
+  EXPECT_EQ(again.step(at(5)), decided);
+  EXPECT_EQ(again.decision_hash(), engine.decision_hash());
+
+  // A fork knows what was told already; a failed write makes both tell it again.
+  Engine fork = engine.fork();
+  EXPECT_THAT(fork.step(at(6)), IsEmpty());
+  const AdmissionWritten failed{{"ns", "low"}, "low-uid", false, false, "conflict"};
+  for (Engine* each : {&engine, &fork}) each->apply(failed);
+  const std::vector<Decision> repeated = fork.step(at(7));
+  EXPECT_THAT(repeated, testing::Contains(decided[0]));
+  EXPECT_EQ(engine.step(at(7)), repeated);
+}
+
 }  // namespace
 }  // namespace quorate::engine

@@ -65,6 +65,10 @@ Configured sample_configuration() {
   admission.move_back_batch = Duration::millis(1500);
   admission.pods_ready =
       admission::PodsReadyConfig{Duration::seconds(301), Duration::seconds(61), true, 0, 7, 77};
+  admission.priority_boost = true;
+  admission.recompute_on_target_overlap = false;
+  admission.keep_scan_progress = false;
+  admission.prioritize_preemptors = true;
   scheduler::Config& scheduler = configured.scheduler;
   scheduler.profiles = {{"a", {{"NodeResourcesFit", 3}}, {"NodePorts"}}, {"b", {}, {}}};
   scheduler.pod_initial_backoff = Duration::seconds(2);

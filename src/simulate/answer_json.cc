@@ -46,6 +46,16 @@ struct FactWriter {
     text("constraint", "cycle");
     if (f.to) text("to", f.to->text());
   }
+  void operator()(const admission::AwaitsVictims& f) const {
+    text("constraint", "victims");
+    out.key("victims").open_list();
+    for (const ObjectKey& victim : f.victims) out.text(victim.text());
+    out.close_list();
+  }
+  void operator()(const admission::VictimsClaimed& f) const {
+    text("constraint", "victims");
+    out.field("fitsAfterwards", f.fits_afterwards);
+  }
   void operator()(const admission::NotPlaceable& f) const {
     text("constraint", "placement");
     text("podSet", f.pod_set);

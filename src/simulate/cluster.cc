@@ -147,7 +147,6 @@ void SimulatedCluster::tell_everything() {
   tell_all<objects::Pod>();
   for (auto& [key, workload] : objects_.of<objects::Workload>()) after_change(workload);
   apply(engine::Synced{});
-  settle_evictions();
 }
 
 std::string SimulatedCluster::queue_of(const objects::Workload& workload) const {

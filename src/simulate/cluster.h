@@ -69,8 +69,8 @@ class SimulatedCluster {
   // One admission cycle now; its decisions are carried out before it returns.
   enum class Survey { Decided, All };
   Cycle cycle(Survey survey = Survey::Decided);
-  // Whether a cycle now could decide more.
-  bool busy() const { return engine().busy(); }
+  // Whether a cycle now could decide more, or would end an eviction.
+  bool busy() const { return engine().busy() || (options_.finish_evictions && !evicting_.empty()); }
   // When time alone changes something next: a backoff ends, a workload finishes.
   std::optional<Time> next_event() const;
   // Moves to a later moment; workloads whose time is over finish.

@@ -79,6 +79,11 @@ admission::Config to_config(const objects::Configuration& config) {
   }
   to.fair_sharing = config.fair_sharing.has_value();
   to.equivalence_classes = config.gates.enabled("SchedulingEquivalenceHashing");
+  to.priority_boost = config.gates.enabled("PriorityBoost");
+  to.recompute_on_target_overlap =
+      config.gates.enabled("RecomputeAssignmentUponPreemptionTargetsOverlap");
+  to.keep_scan_progress = config.gates.enabled("FlavorFungibilityPreserveScanProgress");
+  to.prioritize_preemptors = config.gates.enabled("PrioritizePreemptorWorkloads");
   return to;
 }
 

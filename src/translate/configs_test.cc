@@ -23,7 +23,12 @@ TEST(TranslateConfiguration, CarriesWhatAdmissionReads) {
   config.wait_for_pods_ready = objects::WaitForPodsReady{};
   config.wait_for_pods_ready->requeuing_timestamp = "Creation";
   config.fair_sharing.emplace();
-  config.gates = *objects::FeatureGates::from({{"SchedulingEquivalenceHashing", false}});
+  config.gates =
+      *objects::FeatureGates::from({{"SchedulingEquivalenceHashing", false},
+                                    {"PriorityBoost", true},
+                                    {"RecomputeAssignmentUponPreemptionTargetsOverlap", false},
+                                    {"FlavorFungibilityPreserveScanProgress", false},
+                                    {"PrioritizePreemptorWorkloads", true}});
 
   const admission::Config got = to_config(config);
   EXPECT_EQ(got.exclude_resource_prefixes, config.exclude_resource_prefixes);
@@ -37,6 +42,10 @@ TEST(TranslateConfiguration, CarriesWhatAdmissionReads) {
   EXPECT_TRUE(got.requeue_by_creation);
   EXPECT_TRUE(got.fair_sharing);
   EXPECT_FALSE(got.equivalence_classes);
+  EXPECT_TRUE(got.priority_boost);
+  EXPECT_FALSE(got.recompute_on_target_overlap);
+  EXPECT_FALSE(got.keep_scan_progress);
+  EXPECT_TRUE(got.prioritize_preemptors);
 }
 
 objects::SchedulerConfiguration with_plugins(std::map<std::string, objects::PluginSet> plugins) {

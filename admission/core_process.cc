@@ -1,0 +1,170 @@
+// What becomes of one nominated workload after those before it in the cycle: it waits, preempts, or
+// is admitted.
+
+#include <algorithm>
+
+#include "admission/core.h"
+
+namespace quorate::admission {
+namespace {
+
+void release_all(quota::CohortTree& tree, const std::vector<Candidate>& holders) {
+  for (const Candidate& holder : holders) {
+    for (const auto& [fr, amount] : *holder.usage) tree.release(holder.node, fr, amount);
+  }
+}
+
+}  // namespace
+
+// Whether one of its targets is the victim of an entry before it.
+bool Core::overlaps(const Entry& entry) const {
+  return std::any_of(entry.assignment.targets.begin(), entry.assignment.targets.end(),
+                     [&](const Target& target) {
+                       return workloads_.at(target.victim.workload).claimed == cycle_;
+                     });
+}
+
+// Whether it fits beside those before it once all victims, theirs and its own, are gone.
+bool Core::fits(const Entry& entry, const CycleState& state) {
+  const quota::NodeId node = queues_.at(entry.queue).node;
+  Transaction trial(*journal_);
+  const auto claimed = state.claimed.find(tree_.root(node).slot);
+  if (claimed != state.claimed.end()) release_all(tree_, claimed->second);
+  for (const Target& target : entry.assignment.targets) release_all(tree_, {target.victim});
+  return std::all_of(
+      entry.assignment.usage.begin(), entry.assignment.usage.end(), [&](const auto& wanted) {
+        return quota::Amount{wanted.second} <= tree_.available(node, wanted.first).or_zero();
+      });
+}
+
+// Its flavors once more, as if the victims of the entries before it were gone already.
+void Core::assign_without_claimed(Entry& entry, const CycleState& state) {
+  const ClusterQueue& queue = queues_.at(entry.queue);
+  Transaction trial(*journal_);
+  release_all(tree_, state.claimed.at(tree_.root(queue.node).slot));
+  const Assignment nominated = std::move(entry.assignment);
+  const HolderView holders(*this);
+  const Preemption search = preemption(holders);
+  entry.assignment =
+      assign_again(assign_context(queue, search), *workloads_.at(entry.workload).facts, nominated);
+  entry.deferred = entry.assignment.mode == Mode::Fit;
+}
+
+// Keeps quota from those behind it in this cycle.
+void Core::reserve(const Entry& entry, const quota::ResourceMap& usage, CycleState& state) {
+  for (const auto& [fr, amount] : usage) {
+    tree_.charge(queues_.at(entry.queue).node, fr, amount);
+  }
+  state.reserved.push_back({entry.queue, usage});
+}
+
+void Core::end_reservations(const CycleState& state) {
+  for (const auto& [queue, usage] : state.reserved) {
+    for (const auto& [fr, amount] : usage) tree_.release(queues_.at(queue).node, fr, amount);
+  }
+}
+
+// True if the workload was admitted or others were told to leave for it.
+bool Core::process(Entry& entry, CycleState& state) {
+  const WorkloadId id = entry.workload;
+  if (config_.recompute_on_target_overlap && overlaps(entry)) {
+    assign_without_claimed(entry, state);
+  }
+  const Assignment& assignment = entry.assignment;
+  const auto wait = [&](Reason reason, Proof proof, RequeueReason requeued, bool keep_scan) {
+    hold(id, reason, std::move(proof));
+    requeue(id, requeued, keep_scan ? std::make_shared<const Scan>(assignment.scan) : nullptr);
+    return false;
+  };
+  const Proof proof{Layer::Quota, assignment.facts};
+  if (assignment.mode == Mode::NoFit) {
+    return wait(assignment.reason, proof, RequeueReason::NoFit, true);
+  }
+  if (assignment.mode != Mode::Fit && assignment.targets.empty()) {
+    // It keeps what is left of its own quota from those behind it.
+    reserve(entry, reserve_without_candidates(entry), state);
+    return wait(Reason::WaitingForQuota, proof, RequeueReason::NoCandidates, true);
+  }
+  if (entry.deferred) {
+    reserve(entry, assignment.usage, state);
+    return wait(Reason::WaitingForPreemptedWorkloads, {Layer::Quota, {VictimsClaimed{true}}},
+                RequeueReason::PendingPreemption, false);
+  }
+  const bool overlap = overlaps(entry);
+  if (overlap || !fits(entry, state)) {
+    const Fact why = overlap ? Fact(VictimsClaimed{false}) : Fact(LostInCycle{});
+    return wait(Reason::WaitingForQuota, {Layer::Quota, {why}},
+                RequeueReason::FailedAfterNomination, config_.keep_scan_progress);
+  }
+  if (assignment.targets.empty()) return try_admit(entry);
+
+  std::vector<Candidate>& claimed = state.claimed[tree_.root(queues_.at(entry.queue).node).slot];
+  for (const Target& target : assignment.targets) {
+    workloads_.at(target.victim.workload).claimed = cycle_;
+    claimed.push_back(target.victim);
+  }
+  reserve(entry, assignment.usage, state);
+  const bool told = preempt(entry);
+  requeue(id, RequeueReason::PendingPreemption, nullptr);
+  return told;
+}
+
+// With reclaim Any the quota can be had back from whoever takes it meanwhile.
+quota::ResourceMap Core::reserve_without_candidates(const Entry& entry) const {
+  quota::ResourceMap own;
+  const ClusterQueue& queue = queues_.at(entry.queue);
+  if (queue.spec->reclaim_within_cohort == PreemptionPolicy::Any && !is_preemptor(entry)) {
+    return own;
+  }
+  for (const auto& [fr, wanted] : entry.assignment.usage) {
+    quota::Amount most = tree_.nominal(queue.node, fr) - tree_.usage(queue.node, fr);
+    if (entry.assignment.level > 0) {
+      const Limit limit = tree_.borrowing_limit(queue.node, fr);
+      most = limit.bound ? most + quota::Amount{*limit.bound} : quota::Amount{wanted};
+    }
+    own.add(fr, std::min(quota::Amount{wanted}, most.or_zero()).quantity());
+  }
+  return own;
+}
+
+// Admits the workload if its pods have a place, where that has to be proved.
+bool Core::try_admit(Entry& entry) {
+  const WorkloadId id = entry.workload;
+  const Assignment& assignment = entry.assignment;
+  Transaction trial(*journal_);
+  const quota::NodeId node = queues_.at(entry.queue).node;
+  for (const auto& [fr, amount] : assignment.usage) tree_.charge(node, fr, amount);
+  if (const std::optional<NotPlaceable> refused = place_gang(entry)) {
+    trial.roll_back();
+    std::int64_t pods = 0;
+    for (const PodSetResult& set : assignment.pod_sets) pods += set.count;
+    queues_.at(entry.queue).waits_for_nodes = true;
+    hold(id, Reason::TopologyPlacementFailed, {pods > 1 ? Layer::Gang : Layer::Node, {*refused}});
+    requeue(id, RequeueReason::NoFit, std::make_shared<const Scan>(assignment.scan));
+    return false;
+  }
+  // The reservation charges the same usage once more, under the name of the workload.
+  for (const auto& [fr, amount] : assignment.usage) tree_.release(node, fr, amount);
+  trial.commit();
+  admit(entry);
+  return true;
+}
+
+void Core::admit(Entry& entry) {
+  const WorkloadId id = entry.workload;
+  const std::shared_ptr<const Admission> admission = admission_of(entry);
+  hold_quota(id, admission);
+  Workload& workload = workloads_.at(id);
+  workload.scan.reset();
+  workload.issued = workload.issued_hold = 0;
+  workload.assumed = true;
+  workload.written = false;
+  workload.decided = now_;
+  workload.decided_on = workload.facts;
+  const bool admitted = checks_ready(workload);
+  set_admitted(id, admitted);
+  out_.push_back(Admit{workload.facts->key, workload.facts->uid, *admission, admitted,
+                       reserved_message(admission->cluster_queue)});
+}
+
+}  // namespace quorate::admission
