@@ -49,6 +49,8 @@ ReconcileSettings reconcile_settings(const ProcessOptions& options, const Served
   settings.wait_for_pods_ready = config.wait_for_pods_ready.has_value();
   settings.native_groups = served.native_groups.value_or(objects::PodGroupApi::V1beta1);
   settings.label_keys_to_copy = config.label_keys_to_copy;
+  settings.retain_finished = config.retain_finished;
+  settings.retain_deactivated = config.retain_deactivated;
   settings.partial_admission = config.gates.enabled("PartialAdmission");
   settings.reclaimable_pods = config.gates.enabled("ReclaimablePods");
   settings.queue_labels_for_pods = config.gates.enabled("AssignQueueLabelsForPods");

@@ -109,6 +109,7 @@ void ReconcileHost::job_changed(const objects::Job& job) {
 void ReconcileHost::workload_changed(const objects::Workload& workload) {
   const objects::OwnerReference* owner = objects::controller_of(workload.meta);
   if (is_job(owner) && parts_.jobs) {
+    view.owner = kube::jobs();
     add({WorkKey::Kind::Job, {workload.meta.key.ns, owner->name}});
   } else if (is_group(owner) && parts_.pod_groups) {
     add(group_key(native_api(owner->api_version), {workload.meta.key.ns, owner->name}));
@@ -290,7 +291,7 @@ Plan ReconcileHost::look_at_workload(const ObjectKey& key) {
   const Caches& caches = to_.caches;
   const auto workload = caches.workloads.find(key);
   if (workload == nullptr) return {};
-  WorkloadView view{*workload, false, std::nullopt};
+  WorkloadView view{*workload, false, std::nullopt, std::nullopt};
   const objects::OwnerReference* owner = objects::controller_of(workload->meta);
   if (is_job(owner) && parts_.jobs) {
     const auto job = caches.jobs.find({key.ns, owner->name});

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "controller/reconcile/job_reconciler.h"
+#include "controller/reconcile/pods_ready.h"
 #include "controller/reconcile/template_text.h"
 #include "controller/reconcile/topology_request.h"
 #include "controller/reconcile/workload_name.h"
@@ -51,6 +52,7 @@ class GroupLook {
         if (pod.phase == objects::PodPhase::Succeeded) ++succeeded_;
       } else {
         if (bound(pod)) ++running_;
+        if (is_true(pod.conditions, "Ready")) ++ready_;
         if (!pod.terminating()) members_.push_back(pod);
       }
     }
@@ -68,6 +70,7 @@ class GroupLook {
   void derive();
   void follow(const Workload& workload);
   void joined(const Workload& workload);
+  void record_readiness(const Workload& workload);
   void remove(const Workload& workload, std::string why);
   void stop_members();
 
@@ -84,6 +87,7 @@ class GroupLook {
   std::vector<Pod> members_;  // neither ended nor on their way out
   int ended_ = 0, succeeded_ = 0;
   int running_ = 0;  // bound and not ended
+  int ready_ = 0;    // of those, ready
   Plan plan_;
 };
 
@@ -200,6 +204,7 @@ void GroupLook::follow(const Workload& workload) {
   if (is_true(status, conditions::kEvicted)) {
     stop_members();
     if (running_ == 0 && reserved) write(ReleaseQuota{workload.meta.key, workload.meta.uid});
+    record_readiness(workload);
     if (reserved) return;
   }
   if (members_.empty() && running_ == 0) {
@@ -211,6 +216,7 @@ void GroupLook::follow(const Workload& workload) {
     return event(kube::EventType::Normal, "FinishedWorkload",
                  "Workload '" + workload.meta.key.text() + "' is declared finished");
   }
+  record_readiness(workload);
   if (ended_ == 0) joined(workload);
   if (!plan_.writes.empty() || reserved) return;
 
@@ -219,6 +225,16 @@ void GroupLook::follow(const Workload& workload) {
     objects::WorkloadSpecChange change;
     change.queue_name = queue;
     write(PatchWorkloadSpec{workload.meta.key, workload.meta.resource_version, change});
+  }
+}
+
+// All members of the Workload have to be there: the first one that is ready is not the group.
+void GroupLook::record_readiness(const Workload& workload) {
+  if (!settings_.wait_for_pods_ready) return;
+  std::int32_t members = 0;
+  for (const PodSet& pod_set : workload.pod_sets) members += pod_set.count;
+  if (auto change = pods_ready_change(workload, ready_ + succeeded_ >= members, now_)) {
+    write(std::move(*change));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "controller/reconcile/job_groups.h"
+#include "controller/reconcile/pods_ready.h"
 #include "src/objects/names.h"
 
 namespace quorate::controller {
@@ -57,6 +58,7 @@ class Look {
   void start();
   void waiting();
   void progress();
+  void record_readiness();
 
   void write(Write write) { plan_.writes.push_back(std::move(write)); }
   void event(kube::EventType type, std::string_view reason, std::string note) {
@@ -183,7 +185,10 @@ void Look::with_workload() {
     return event(kube::EventType::Normal, "FinishedWorkload",
                  "Workload '" + workload.meta.key.text() + "' is declared finished");
   }
-  if (is_true(status, conditions::kEvicted)) return evicted();
+  if (is_true(status, conditions::kEvicted)) {
+    evicted();
+    return record_readiness();
+  }
   if (job_.suspend) {
     if (stopping(job_)) return stop(&workload, "");
     return is_true(status, conditions::kAdmitted) ? start() : waiting();
@@ -304,32 +309,16 @@ void Look::progress() {
       plan_.later.push_back(std::move(reclaim));
     }
   }
-  if (settings_.wait_for_pods_ready) {
-    const std::int32_t ready =
-        job_.status.succeeded + job_.status.ready + job_.status.uncounted_succeeded;
-    const bool all = ready >= admitted_count(workload);
-    const Condition* before =
-        objects::find_condition(workload.status.conditions, conditions::kPodsReady);
-    const bool was = before != nullptr && before->status == ConditionStatus::True;
-    if (all == was) return;
-    const bool recovered =
-        before != nullptr && (before->reason == "WaitForRecovery" || before->reason == "Recovered");
-    Condition condition{.type = std::string(conditions::kPodsReady),
-                        .status = all ? ConditionStatus::True : ConditionStatus::False,
-                        .observed_generation = workload.meta.generation,
-                        .last_transition = now_};
-    if (all) {
-      condition.reason = recovered ? "Recovered" : "Started";
-      condition.message = "All pods reached readiness and the workload is running";
-    } else {
-      condition.reason = "WaitForRecovery";
-      condition.message = "At least one pod has failed, waiting for recovery";
-    }
-    ApplyWorkloadStatus ready_status{
-        workload.meta.key, workload.meta.uid, "kueue-job-controller-PodsReady", {}};
-    ready_status.status.conditions = {std::move(condition)};
-    write(std::move(ready_status));
-  }
+  record_readiness();
+}
+
+void Look::record_readiness() {
+  if (!settings_.wait_for_pods_ready) return;
+  const std::int32_t ready =
+      job_.status.succeeded + job_.status.ready + job_.status.uncounted_succeeded;
+  const bool runs = !job_.suspend && workload_->status.admission.has_value();
+  const bool all = runs && ready >= admitted_count(*workload_);
+  if (auto change = pods_ready_change(*workload_, all, now_)) write(std::move(*change));
 }
 
 }  // namespace

@@ -371,6 +371,20 @@ TEST(JobReconciler, ReadinessIsRecordedOnlyWhereItIsAskedFor) {
   EXPECT_EQ(reason(), "Recovered");
 }
 
+TEST(JobReconciler, ReadinessOfAnEarlierAdmissionIsTakenBack) {
+  World world = running(2);
+  world.settings.wait_for_pods_ready = true;
+  world.job.status.ready = 2;
+  world.settle_job();
+  world.decide(evict(world.only_workload(), "ClusterQueueStopped", "The ClusterQueue is stopped"));
+  world.settle_job();
+  const objects::Condition* ready =
+      objects::find_condition(world.only_workload().status.conditions, conditions::kPodsReady);
+  EXPECT_EQ(ready->status, objects::ConditionStatus::False);
+  EXPECT_EQ(ready->reason, "WaitForStart");
+  EXPECT_EQ(ready->message, "Not all pods are ready or succeeded");
+}
+
 TEST(JobReconciler, AMissingPriorityClassIsSaidOnTheJob) {
   World world;
   world.job.meta.labels[std::string(names::kPriorityClass)] = "rush";

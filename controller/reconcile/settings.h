@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "src/base/time.h"
 #include "src/objects/pod_group.h"
 
 namespace quorate::controller {
@@ -13,6 +15,9 @@ struct ReconcileSettings {
   bool wait_for_pods_ready = false;
   objects::PodGroupApi native_groups = objects::PodGroupApi::V1beta1;  // as the cluster serves them
   std::vector<std::string> label_keys_to_copy;
+  // objectRetentionPolicies.workloads; nullopt keeps them for ever.
+  std::optional<Duration> retain_finished;
+  std::optional<Duration> retain_deactivated;
 
   // Feature gates, by what they do.
   bool partial_admission = true;

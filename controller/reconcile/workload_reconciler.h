@@ -16,10 +16,13 @@ struct WorkloadView {
   bool owner_gone = false;
   // Value of the WorkloadPriorityClass that it names; nullopt: it names none, or there is none.
   std::optional<std::int32_t> class_value;
+  // What its controlling owner is, where we look after that kind.
+  std::optional<kube::Resource> owner;
 };
 
-// Ends Workloads whose owner is gone, follows the value of their priority class, and carries out a
-// deactivation that is due.
+// Ends Workloads whose owner is gone, follows the value of their priority class, carries out a
+// deactivation that is due, and deletes what has been over for as long as it is to be kept:
+// finished Workloads, and the jobs of those that a controller deactivated.
 Plan reconcile(const WorkloadView& seen, const ReconcileSettings& settings, Time now);
 
 }  // namespace quorate::controller

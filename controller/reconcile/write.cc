@@ -76,6 +76,9 @@ kube::ApiRequest to_request(const Write& write) {
             return kube::patch(resource_of(objects::kind_of(w.api)), w.key, PatchKind::Merge, body,
                                plain);
           },
+          [&](const DeleteOwner& w) {
+            return kube::remove(w.resource, w.key, {.uid = w.uid, .propagation = "Background"});
+          },
           [&](const DeletePod& w) { return kube::remove(kube::pods(), w.key, {.uid = w.uid}); },
           [&](const SetAnnotation& w) {
             objects::JsonWriter body;
@@ -110,6 +113,7 @@ std::string describe(const Write& write) {
           [](const ClearJobStart& w) { return "clear start time of Job " + w.key.text(); },
           [](const CreatePodGroup& w) { return "create PodGroup " + w.group.meta.key.text(); },
           [](const SetGroupMinimum& w) { return "set minimum of PodGroup " + w.key.text(); },
+          [](const DeleteOwner& w) { return "delete " + w.resource.kind + " " + w.key.text(); },
           [](const DeletePod& w) { return "delete Pod " + w.key.text(); },
           [](const SetAnnotation& w) {
             return "set annotation " + w.name + " of " + std::string(w.kind.kind) + " " +

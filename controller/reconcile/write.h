@@ -79,6 +79,13 @@ struct SetGroupMinimum {
   std::int32_t minimum = 1;
 };
 
+// The object that a Workload stands for, and with it, by and by, what it owns.
+struct DeleteOwner {
+  kube::Resource resource;
+  ObjectKey key;
+  std::string uid;
+};
+
 struct DeletePod {
   ObjectKey key;
   std::string uid;
@@ -95,7 +102,7 @@ struct SetAnnotation {
 
 using Write = std::variant<CreateWorkload, PatchWorkloadSpec, DeleteWorkload, ApplyWorkloadStatus,
                            ReleaseQuota, SetFinalizers, PatchJob, ClearJobStart, CreatePodGroup,
-                           SetGroupMinimum, DeletePod, SetAnnotation, kube::Event>;
+                           SetGroupMinimum, DeleteOwner, DeletePod, SetAnnotation, kube::Event>;
 
 // What a look at an object asks for: writes in this order, each only if the one before succeeded.
 struct Plan {
