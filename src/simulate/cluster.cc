@@ -168,15 +168,81 @@ std::optional<Duration> SimulatedCluster::runtime_of(const objects::Workload& wo
   if (const auto own = runtimes_.find(workload.meta.key); own != runtimes_.end()) {
     return own->second;
   }
-  if (options_.runtimes.empty()) return std::nullopt;
+  const Runtime* entry = runtime_entry(workload);
+  return entry == nullptr ? std::nullopt : entry->duration;
+}
+
+const Runtime* SimulatedCluster::runtime_entry(const objects::Workload& workload) const {
+  if (options_.runtimes.empty()) return nullptr;
   Labels labels = workload.meta.labels;
   if (const objects::Job* job = job_of(workload)) {
     labels.insert(job->meta.labels.begin(), job->meta.labels.end());
   }
   for (const Runtime& runtime : options_.runtimes) {
-    if (runtime.selector.matches(labels)) return runtime.duration;
+    if (runtime.selector.matches(labels)) return &runtime;
   }
-  return std::nullopt;
+  return nullptr;
+}
+
+// What the job reconciler records of its pods. They are ready at once unless the scenario says
+// otherwise; what an object says itself about pods that are not ready stays as it is.
+void SimulatedCluster::follow_readiness(objects::Workload& workload, bool runs) {
+  if (!options_.config.wait_for_pods_ready || finished(workload)) return;
+  const ObjectKey& key = workload.meta.key;
+  const objects::Condition* ready =
+      objects::find_condition(workload.status.conditions, objects::conditions::kPodsReady);
+  if (!runs) {
+    times_.cancel(Timetable::What::Ready, key);
+    pods_stopped(workload, now_);
+    return;
+  }
+  const objects::Condition* since =
+      objects::find_condition(workload.status.conditions, objects::conditions::kAdmitted);
+  // Said since it was admitted, or said by the input.
+  if (ready != nullptr && ready->last_transition >= since->last_transition) return;
+  if (times_.has(Timetable::What::Ready, key)) return;
+  const Runtime* entry = runtime_entry(workload);
+  if (entry != nullptr && entry->never_ready) return;
+  const Time at = since->last_transition + (entry != nullptr ? entry->ready_after : Duration{});
+  if (at > now_) {
+    times_.set(Timetable::What::Ready, key, at);
+  } else {
+    pods_ready(workload, at);
+  }
+}
+
+void SimulatedCluster::follow_retention(const objects::Workload& workload) {
+  const auto keep_from = [&](std::string_view type, const std::optional<Duration>& keep) {
+    if (!keep) return;
+    const objects::Condition* since = objects::find_condition(workload.status.conditions, type);
+    times_.set(Timetable::What::Delete, workload.meta.key, since->last_transition + *keep);
+  };
+  const objects::Condition* evicted =
+      objects::find_condition(workload.status.conditions, objects::conditions::kEvicted);
+  times_.cancel(Timetable::What::Delete, workload.meta.key);
+  if (finished(workload)) {
+    keep_from(objects::conditions::kFinished, options_.config.retain_finished);
+  } else if (!workload.active && evicted != nullptr &&
+             evicted->status == objects::ConditionStatus::True &&
+             evicted->reason.starts_with("DeactivatedDueTo") && job_of(workload) != nullptr) {
+    keep_from(objects::conditions::kEvicted, options_.config.retain_deactivated);
+  }
+}
+
+// A Workload that finished goes; of one that was given up its Job, and it goes with that.
+void SimulatedCluster::end_of_retention(const ObjectKey& key) {
+  const auto found = objects_.of<objects::Workload>().find(key);
+  if (found == objects_.of<objects::Workload>().end()) return;
+  if (const objects::Job* job = job_of(found->second)) {
+    const ObjectKey job_key = job->meta.key;
+    if (finished(found->second)) {
+      objects::set_condition(objects_.of<objects::Job>().at(job_key).status.conditions,
+                             {.type = "Complete", .status = objects::ConditionStatus::True}, now_);
+    } else {
+      objects_.of<objects::Job>().erase(job_key);
+    }
+  }
+  forget(key);
 }
 
 // Everything that follows from a Workload having become what it is now.
@@ -193,19 +259,18 @@ void SimulatedCluster::after_change(objects::Workload& workload) {
     evicting_.erase(key);
   }
   const bool runs = admitted(workload) && !finished(workload) && !being_evicted(workload);
-  const auto known = ends_.find(key);
-  if (!runs && known != ends_.end()) {
-    by_end_.erase({known->second, key});
-    ends_.erase(known);
-  } else if (runs && known == ends_.end()) {
+  const bool known = times_.has(Timetable::What::End, key);
+  if (!runs) {
+    times_.cancel(Timetable::What::End, key);
+  } else if (!known) {
     if (const std::optional<Duration> runtime = runtime_of(workload)) {
       const objects::Condition* since =
           objects::find_condition(workload.status.conditions, objects::conditions::kAdmitted);
-      const Time end = std::max(now_, since->last_transition + *runtime);
-      ends_[key] = end;
-      by_end_.insert({end, key});
+      times_.set(Timetable::What::End, key, std::max(now_, since->last_transition + *runtime));
     }
   }
+  follow_readiness(workload, runs);
+  follow_retention(workload);
   tell(workload);
 }
 
@@ -218,12 +283,8 @@ void SimulatedCluster::carry_out(const admission::Decision& decision) {
     apply(engine::AdmissionWritten{key, uid, false, true, "not found"});
     return;
   }
-  const bool ran = admitted(found->second);
   translate::write_decision(found->second, decision,
                             {now_, engine_.required_checks(key), /*say_layer=*/false});
-  if (options_.config.wait_for_pods_ready && !ran && admitted(found->second)) {
-    pods_ready(found->second, now_);
-  }
   after_change(found->second);
   apply(engine::AdmissionWritten{key, uid, true, false, ""});
 }
@@ -282,7 +343,8 @@ void SimulatedCluster::find_parked(Cycle& cycle, Survey survey) const {
 
 std::optional<Time> SimulatedCluster::next_event() const {
   std::optional<Time> next = engine_.next_wakeup();
-  if (!by_end_.empty() && (!next || by_end_.begin()->first < *next)) next = by_end_.begin()->first;
+  const std::optional<Time> ours = times_.next();
+  if (ours && (!next || *ours < *next)) next = ours;
   // What is due already is due now.
   if (next && *next < now_) next = now_;
   return next;
@@ -291,17 +353,24 @@ std::optional<Time> SimulatedCluster::next_event() const {
 void SimulatedCluster::advance(Time to) {
   now_ = std::max(now_, to);
   auto& workloads = objects_.of<objects::Workload>();
-  while (!by_end_.empty() && by_end_.begin()->first <= now_) {
-    const ObjectKey key = by_end_.begin()->second;
+  while (const std::optional<Timetable::Due> due = times_.take(now_)) {
+    const ObjectKey& key = due->workload;
     const auto found = workloads.find(key);
-    if (found == workloads.end()) {
-      ends_.erase(key);
-      by_end_.erase(by_end_.begin());
-      continue;
+    if (found == workloads.end()) continue;
+    switch (due->what) {
+      case Timetable::What::Ready:
+        pods_ready(found->second, due->at);
+        after_change(found->second);
+        break;
+      case Timetable::What::End:
+        finish_workload(found->second, now_);
+        after_change(found->second);
+        if (runtimes_.contains(key)) forget(key);
+        break;
+      case Timetable::What::Delete:
+        end_of_retention(key);
+        break;
     }
-    finish_workload(found->second, now_);
-    after_change(found->second);
-    if (runtimes_.contains(key)) forget(key);
   }
 }
 
@@ -310,10 +379,7 @@ void SimulatedCluster::removed(const T& object) {
   if (auto event = gone(object)) apply(std::move(*event));
   if constexpr (std::is_same_v<T, objects::Workload>) {
     evicting_.erase(object.meta.key);
-    if (const auto end = ends_.find(object.meta.key); end != ends_.end()) {
-      by_end_.erase({end->second, end->first});
-      ends_.erase(end);
-    }
+    times_.cancel_all(object.meta.key);
   }
 }
 

@@ -16,6 +16,7 @@
 #include "src/simulate/complete.h"
 #include "src/simulate/objects_in.h"
 #include "src/simulate/scenario.h"
+#include "src/simulate/timetable.h"
 
 namespace quorate::simulate {
 
@@ -97,6 +98,10 @@ class SimulatedCluster {
   void settle_evictions();
   void find_parked(Cycle& cycle, Survey survey) const;
   std::optional<Duration> runtime_of(const objects::Workload& workload) const;
+  const Runtime* runtime_entry(const objects::Workload& workload) const;
+  void follow_readiness(objects::Workload& workload, bool runs);
+  void follow_retention(const objects::Workload& workload);
+  void end_of_retention(const ObjectKey& key);
   const objects::Job* job_of(const objects::Workload& workload) const;
 
   ClusterOptions options_;
@@ -107,9 +112,8 @@ class SimulatedCluster {
   engine::Engine engine_;
   std::int64_t cycles_ = 0;
   std::set<std::string> namespaces_;
-  std::map<ObjectKey, Duration> runtimes_;       // of submitted workloads
-  std::map<ObjectKey, Time> ends_;               // of admitted workloads
-  std::set<std::pair<Time, ObjectKey>> by_end_;  // the same by time
+  std::map<ObjectKey, Duration> runtimes_;  // of submitted workloads
+  Timetable times_;
   std::set<ObjectKey> evicting_;
   std::vector<std::string> notes_;
 };

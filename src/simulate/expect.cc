@@ -26,7 +26,8 @@ class Comparison {
 
   std::vector<std::string> take() && {
     if (expect_.admitted) admitted();
-    if (expect_.preempted) preempted();
+    if (expect_.preempted) leavers("preempted", *expect_.preempted, &CycleAnswer::preempted);
+    if (expect_.evicted) leavers("evicted", *expect_.evicted, &CycleAnswer::evicted);
     if (expect_.pending) pending();
     if (expect_.finished) ended();
     if (expect_.flavors) compare(*expect_.flavors, flavors(), "flavors", false);
@@ -53,28 +54,31 @@ class Comparison {
     }
   }
 
-  void preempted() {
+  // Those who had to go, each as often as it was told to: `what` is the list of the expectation,
+  // `found` where a cycle lists them.
+  void leavers(const std::string& what, const std::vector<ExpectedPreemption>& expected,
+               std::vector<EvictedEntry> CycleAnswer::*found) {
     std::vector<const EvictedEntry*> left;
     for (const CycleAnswer& cycle : answer_.cycles) {
-      for (const EvictedEntry& each : cycle.preempted) left.push_back(&each);
+      for (const EvictedEntry& each : cycle.*found) left.push_back(&each);
     }
-    for (const ExpectedPreemption& wanted : *expect_.preempted) {
-      const auto found = std::ranges::find_if(left, [&](const EvictedEntry* each) {
+    for (const ExpectedPreemption& wanted : expected) {
+      const auto match = std::ranges::find_if(left, [&](const EvictedEntry* each) {
         return each->workload.text() == wanted.workload &&
                (!wanted.reason || *wanted.reason == each->reason) &&
                (!wanted.preemptor ||
                 (each->preemptor && each->preemptor->text() == *wanted.preemptor));
       });
-      if (found != left.end()) {
-        left.erase(found);
+      if (match != left.end()) {
+        left.erase(match);
         continue;
       }
-      missing("preempted: " + wanted.workload +
+      missing(what + ": " + wanted.workload +
               (wanted.reason ? " for " + *wanted.reason : std::string()) +
               (wanted.preemptor ? " by " + *wanted.preemptor : std::string()));
     }
     for (const EvictedEntry* each : left) {
-      extra("preempted: " + each->workload.text() + " for " + each->reason +
+      extra(what + ": " + each->workload.text() + " for " + each->reason +
             (each->preemptor ? " by " + each->preemptor->text() : std::string()));
     }
   }

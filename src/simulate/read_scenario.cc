@@ -75,9 +75,17 @@ Step read_step(Json json) {
 }
 
 Runtime read_runtime(Json json) {
-  only(json, {"selector", "duration"});
-  if (!json["duration"].present()) json["duration"].fail("Required value");
-  return {objects::read_label_selector(json["selector"]), read_duration(json["duration"])};
+  only(json, {"selector", "duration", "podsReady"});
+  if (!json["duration"].present() && !json["podsReady"].present()) {
+    json["duration"].fail("Required value");
+  }
+  Runtime runtime{.selector = objects::read_label_selector(json["selector"])};
+  if (json["duration"].present()) runtime.duration = read_duration(json["duration"]);
+  runtime.never_ready = json["podsReady"].maybe_text() == "never";
+  if (json["podsReady"].present() && !runtime.never_ready) {
+    runtime.ready_after = read_duration(json["podsReady"]);
+  }
+  return runtime;
 }
 
 // {a: {b: {c: v}}} as "a/b/c": v.
@@ -101,15 +109,17 @@ std::optional<std::vector<T>> maybe_list(Json json, Read read) {
 }
 
 Expectation read_expectation(Json json) {
-  only(json, {"admitted", "preempted", "pending", "flavors", "usage", "finished"});
+  only(json, {"admitted", "preempted", "evicted", "pending", "flavors", "usage", "finished"});
   Expectation expect;
   expect.admitted = maybe_list<std::string>(json["admitted"], whole_name);
   expect.finished = maybe_list<std::string>(json["finished"], whole_name);
-  expect.preempted = maybe_list<ExpectedPreemption>(json["preempted"], [](Json each) {
+  const auto leaver = [](Json each) {
     only(each, {"workload", "reason", "preemptor"});
     return ExpectedPreemption{whole_name(each["workload"]), each["reason"].maybe_text(),
                               each["preemptor"].maybe_text()};
-  });
+  };
+  expect.preempted = maybe_list<ExpectedPreemption>(json["preempted"], leaver);
+  expect.evicted = maybe_list<ExpectedPreemption>(json["evicted"], leaver);
   expect.pending = maybe_list<ExpectedWait>(json["pending"], [](Json each) {
     only(each, {"workload", "reason", "layer", "message"});
     return ExpectedWait{whole_name(each["workload"]), each["reason"].maybe_text(),

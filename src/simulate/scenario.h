@@ -27,10 +27,13 @@ struct Step {
   bool settle = false;                 // run until idle
 };
 
-// How long admitted workloads with these labels run; of several entries the first that matches.
+// What the pods of admitted workloads with these labels do; of several entries the first that
+// matches.
 struct Runtime {
   LabelSelector selector;
-  Duration duration;
+  std::optional<Duration> duration = {};  // how long they run; nullopt: for ever
+  Duration ready_after = {};              // when the last of them is ready
+  bool never_ready = false;
 };
 
 struct ExpectedPreemption {
@@ -50,6 +53,7 @@ struct ExpectedWait {
 struct Expectation {
   std::optional<std::vector<std::string>> admitted;
   std::optional<std::vector<ExpectedPreemption>> preempted;
+  std::optional<std::vector<ExpectedPreemption>> evicted;  // for other reasons, in any order
   std::optional<std::vector<ExpectedWait>> pending;
   // Flavor of a resource, written "ns/name/podset/resource: flavor".
   std::optional<Labels> flavors;
@@ -58,7 +62,7 @@ struct Expectation {
   std::optional<std::vector<std::string>> finished;
 
   bool empty() const {
-    return !admitted && !preempted && !pending && !flavors && !usage && !finished;
+    return !admitted && !preempted && !evicted && !pending && !flavors && !usage && !finished;
   }
 };
 

@@ -30,6 +30,14 @@ void pods_ready(Workload& workload, Time now) {
       "All pods reached readiness and the workload is running", now);
 }
 
+void pods_stopped(Workload& workload, Time now) {
+  const objects::Condition* ready =
+      objects::find_condition(workload.status.conditions, conditions::kPodsReady);
+  if (ready == nullptr || ready->reason == "WaitForStart") return;
+  set(workload, conditions::kPodsReady, ConditionStatus::False, "WaitForStart",
+      "Not all pods are ready or succeeded", now);
+}
+
 void finish_workload(Workload& workload, Time now) {
   set(workload, conditions::kFinished, ConditionStatus::True, "Succeeded",
       "Job finished successfully", now);

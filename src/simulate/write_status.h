@@ -7,8 +7,10 @@ namespace quorate::simulate {
 
 bool being_evicted(const objects::Workload& workload);  // evicted, and still holding quota
 
-// All pods run: nothing here keeps them from it.
+// All pods are ready.
 void pods_ready(objects::Workload& workload, Time now);
+// None is any more: what it says of earlier ones is taken back.
+void pods_stopped(objects::Workload& workload, Time now);
 
 // The job ended well.
 void finish_workload(objects::Workload& workload, Time now);
