@@ -106,6 +106,7 @@ TEST_F(CheckTest, AE38RetryWaitsForTheLatestDelay) {
   world.carry_out(world.settle());
   const Time start_at = world.now;
   check("a", CheckState::Retry, 60);
+  world.carry_out(world.settle());
   world.settle(Duration::seconds(10));
   check("b", CheckState::Retry, 30);
   EXPECT_EQ(World::text(world.settle(Duration::seconds(49))), "");
@@ -147,6 +148,7 @@ TEST_F(CheckTest, AE52RejectedWaitsForARetryDelay) {
   world.carry_out(world.settle());
   check("a", CheckState::Retry, 60);
   check("b", CheckState::Rejected);
+  world.carry_out(world.settle());
   EXPECT_EQ(World::text(world.settle(Duration::seconds(59))), "");
   EXPECT_EQ(World::text(world.settle(Duration::seconds(1))), "deactivate w AdmissionCheck");
 }
@@ -175,6 +177,67 @@ TEST_F(CheckTest, RejectedWhileOnItsWayOutDeactivatesForGood) {  // B037
   EXPECT_EQ(World::text(world.settle()), "admit w (checks)");
 }
 
+TEST_F(CheckTest, RetryDelayIsWrittenOnceAndNeverMovedEarlier) {
+  start({{"a", {}}, {"b", {}}});
+  world.waiting("w>q p0 t0 cpu=1");
+  check("a", CheckState::Pending);
+  check("b", CheckState::Pending);
+  world.carry_out(world.settle());
+  const Time start_at = world.now;
+  check("a", CheckState::Retry, 60);
+  EXPECT_EQ(World::text(world.settle()), "postpone w");
+  EXPECT_EQ(std::get<Postpone>(world.last[0]).until, start_at + Duration::seconds(60));
+  world.carry_out(world.last);
+  check("b", CheckState::Retry, 30);
+  EXPECT_EQ(World::text(world.settle()), "");
+  EXPECT_EQ(world.used("q"), "f1/cpu=1, f2/cpu=0");  // quota is kept meanwhile
+  EXPECT_EQ(World::text(world.settle(Duration::seconds(60))), "evict w AdmissionCheck");
+}
+
+// --- the list of checks ---
+
+TEST_F(CheckTest, CheckAddedToAQueueIsListedOnThoseWhoRunAndThoseWhoWait) {
+  start({});
+  world.waiting("w>q p0 t0 cpu=1; big>q p0 t1 cpu=9");
+  world.settle();
+  ASSERT_EQ(World::text(world.last), "admit w; hold big ExceedsMaxQuota");
+  world.carry_out(world.last);
+  world.admitter.apply(AdmissionCheckSpec{"new", "example.com/checker", true});
+  ClusterQueueSpec spec = world.specs.at("q");
+  spec.admission_checks = {{"new", {}}};
+  world.admitter.apply(spec);
+  EXPECT_EQ(World::text(world.settle()), "checks w new");
+  world.carry_out(world.last);
+  EXPECT_EQ(World::text(world.settle()), "");  // it runs on although the check is pending
+  check("new", CheckState::Retry, {}, "no");
+  EXPECT_EQ(World::text(world.settle()), "evict w AdmissionCheck");
+}
+
+TEST_F(CheckTest, CheckTakenFromAQueueLetsThoseInWhoWaitedForIt) {
+  start({{"a", {}}, {"b", {}}});
+  world.waiting("w>q p0 t0 cpu=1");
+  check("a", CheckState::Pending);
+  check("b", CheckState::Pending);
+  world.carry_out(world.settle());
+  check("b", CheckState::Ready);
+  ClusterQueueSpec spec = world.specs.at("q");
+  spec.admission_checks = {{"b", {}}};
+  world.admitter.apply(spec);
+  EXPECT_EQ(World::text(world.settle()), "checks w b");
+  world.carry_out(world.last);
+  EXPECT_EQ(World::text(world.settle()), "confirm w");
+}
+
+TEST_F(CheckTest, ThoseBehindTheHeadListTheirChecksToo) {
+  start({{"a", {}}});
+  ClusterQueueSpec strict = world.specs.at("q");
+  strict.admission_checks = {{"a", {}}};
+  strict.strategy = QueueingStrategy::StrictFifo;
+  world.admitter.apply(strict);
+  world.waiting("head>q p0 t0 cpu=9; w>q p0 t1 cpu=1");
+  EXPECT_EQ(World::text(world.settle()), "hold head ExceedsMaxQuota; checks w a");
+}
+
 TEST_F(CheckTest, PendingWorkloadWithAFailedCheckIsNotTried) {
   start({{"a", {}}});
   world.waiting("w>q p0 t0 cpu=1");
@@ -190,10 +253,14 @@ class StopTest : public ::testing::Test {
   StopTest() {
     world.admitter.apply(AdmissionCheckSpec{"c", "example.com/checker", true});
     world.queues("q {f/cpu=9}");
+    world.specs.at("q").admission_checks = {{"c", {}}};
+    world.admitter.apply(world.specs.at("q"));
     world.holding("run@q f/cpu=1; half@q f/cpu=2");
     World::set(world.workloads.at("half"), "Admitted", false, "UnsatisfiedAdmissionChecks");
     world.workloads.at("half").checks = {{"c", CheckState::Pending, World::kNow, {}, ""}};
+    world.workloads.at("run").checks = {{"c", CheckState::Ready, World::kNow, {}, ""}};
     world.see("half");
+    world.see("run");
     world.settle();
     world.settle(Duration::seconds(2));
   }
@@ -243,7 +310,7 @@ TEST_F(StopTest, AE45HoldAndDrainEvictsAndTheRestartBringsBack) {
                      "ClusterQueueRestarted",
                      "The ClusterQueue was restarted after being stopped"}));
   world.carry_out(world.last[0]);
-  EXPECT_EQ(World::text(world.settle()), "admit run");
+  EXPECT_EQ(World::text(world.settle()), "admit run (checks)");  // they start anew
 }
 
 TEST_F(StopTest, LocalQueueHold) {
@@ -288,7 +355,9 @@ TEST_F(StopTest, AE53RetryDelayComesBeforeTheDrain) {
   world.workloads.at("run").checks = {{"c", CheckState::Retry, world.now, 60, ""}};
   world.see("run");
   stop_cluster_queue(StopPolicy::HoldAndDrain);
-  EXPECT_EQ(World::text(world.settle(Duration::seconds(59))), "drop half Suspended");
+  EXPECT_EQ(World::text(world.settle()), "drop half Suspended; postpone run");
+  world.carry_out(world.last);
+  world.settle(Duration::seconds(59));
   EXPECT_EQ(World::text(world.settle(Duration::seconds(1))), "evict run AdmissionCheck");
 }
 

@@ -70,6 +70,7 @@ struct Workload {
   std::shared_ptr<const Reservation> held;
   std::uint32_t held_at = 0;  // in its ClusterQueue's holders
   bool admitted = false;      // counted as such
+  bool unready = false;       // counted as holding quota without its pods being ready
   bool assumed = false;       // held by our decision; the API does not show it yet
   bool written = false;       // …but the write succeeded
   Leaving leaving = Leaving::No;
@@ -81,7 +82,7 @@ struct Workload {
   std::uint64_t issued = 0;  // digest of the decision that the API should show soon
   std::uint64_t issued_hold = 0;
   Time issued_at;
-  Time timer;  // the latest timer set for it
+  Time timer;  // the next that is set for it
 };
 
 struct LocalQueue {
@@ -310,10 +311,11 @@ class Core {
   void reconcile_dirty();
   void sort_decisions(std::size_t from);
   void reconcile(WorkloadId id);
-  bool reconcile_checks(WorkloadId id);
   bool reconcile_inactive(WorkloadId id);
   bool reconcile_requeued(WorkloadId id);
   void reconcile_pending(WorkloadId id);
+  void reconcile_undecided();
+  bool reconcile_check_list(WorkloadId id);
   void reconcile_reserved(WorkloadId id);
   std::vector<std::string> required_checks(const Workload& workload) const;
   bool checks_ready(const Workload& workload) const;
@@ -322,8 +324,14 @@ class Core {
   void show_bypassed(WorkloadId id, const Verdict& verdict);
   bool shows(WorkloadId id, std::uint64_t text);
   Hold hold_of(const Workload& workload, const Verdict& verdict, std::string message) const;
-  template <class D>
-  void issue(WorkloadId id, D decision);
+  void issue(WorkloadId id, Decision decision);
+
+  // core_clock.cc
+  bool reconcile_delays(WorkloadId id);
+  bool reconcile_pods_ready(WorkloadId id);
+  bool reconcile_execution_time(WorkloadId id);
+  void count_unready(WorkloadId id);
+  bool must_wait_for_ready() const;
 
   // core_views.cc
   void changed(QueueId id);
@@ -357,6 +365,9 @@ class Core {
   std::map<std::uint32_t, MoveBack> move_backs_;
   std::vector<std::pair<Time, WorkloadId>> timers_;  // a heap, earliest first
   std::vector<WorkloadId> dirty_;
+  std::vector<WorkloadId> undecided_;  // in this cycle: waiting, and nothing said of them yet
+  std::int64_t unready_ = 0;           // workloads that hold quota and are not ready
+  bool waits_for_ready_ = false;       // somebody would be admitted if there were none
   std::set<std::pair<std::uint64_t, std::string>> changed_queues_;  // by version
   std::set<std::pair<std::uint64_t, ObjectKey>> changed_locals_;
   std::uint64_t version_ = 1;

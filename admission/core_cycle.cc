@@ -18,6 +18,7 @@ std::vector<Decision> Core::cycle(Time now) {
   fire_timers();
   reconcile_dirty();
   run_heads();
+  reconcile_undecided();
   return std::move(out_);
 }
 

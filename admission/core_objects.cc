@@ -31,6 +31,8 @@ Core::Core(const Core& other, Journal& journal)
       move_backs_(other.move_backs_),
       timers_(other.timers_),
       dirty_(other.dirty_),
+      unready_(other.unready_),
+      waits_for_ready_(other.waits_for_ready_),
       changed_queues_(other.changed_queues_),
       changed_locals_(other.changed_locals_),
       version_(other.version_),
@@ -48,6 +50,7 @@ void Core::set_config(const Config& config) {
   config_ = config;
   compiler_.reset();
   recompile_pending("");
+  workloads_.each([this](WorkloadId id, const Workload&) { mark_dirty(id); });
   for (const auto& [name, id] : queue_names_) {
     wake(id);
     request_move_back(id);

@@ -96,7 +96,12 @@ bool Core::process(Entry& entry, CycleState& state) {
     return wait(Reason::WaitingForQuota, {Layer::Quota, {why}},
                 RequeueReason::FailedAfterNomination, config_.keep_scan_progress);
   }
-  if (assignment.targets.empty()) return try_admit(entry);
+  if (assignment.targets.empty()) {
+    if (!must_wait_for_ready()) return try_admit(entry);
+    waits_for_ready_ = true;
+    return wait(Reason::WaitingForPodsReady, {Layer::Startup, {OthersNotReady{unready_}}},
+                RequeueReason::FailedAfterNomination, true);
+  }
 
   std::vector<Candidate>& claimed = state.claimed[tree_.root(queues_.at(entry.queue).node).slot];
   for (const Target& target : assignment.targets) {

@@ -2,7 +2,7 @@
 // event arrived.
 
 #include <algorithm>
-#include <type_traits>
+#include <utility>
 
 #include "admission/active.h"
 #include "admission/core.h"
@@ -11,20 +11,29 @@
 namespace quorate::admission {
 namespace {
 
-std::uint64_t digest_of(std::string_view kind, const std::string& reason,
-                        const std::string& message) {
-  return Digest().text(kind).text(reason).text(message).value();
-}
-
-std::string_view kind_of(const ConfirmAdmission&) { return "confirm"; }
-std::string_view kind_of(const Evict&) { return "evict"; }
-std::string_view kind_of(const DropReservation&) { return "drop"; }
-std::string_view kind_of(const Requeue&) { return "requeue"; }
-std::string_view kind_of(const Deactivate&) { return "deactivate"; }
-std::string reason_of(const ConfirmAdmission&) { return ""; }
+// What tells a decision about a workload from the last one. The first two are not issued from here.
+std::uint64_t digest_of(const Admit&) { return 0; }
+std::uint64_t digest_of(const Hold&) { return 0; }
 template <class D>
-std::string reason_of(const D& decision) {
-  return decision.reason;
+std::uint64_t digest_of(std::string_view kind, const D& decision) {
+  return Digest().text(kind).text(decision.reason).text(decision.message).value();
+}
+std::uint64_t digest_of(const ConfirmAdmission& one) {
+  return Digest().text("confirm").text(one.message).value();
+}
+std::uint64_t digest_of(const Evict& one) { return digest_of("evict", one); }
+std::uint64_t digest_of(const DropReservation& one) { return digest_of("drop", one); }
+std::uint64_t digest_of(const Requeue& one) { return digest_of("requeue", one); }
+std::uint64_t digest_of(const Deactivate& one) { return digest_of("deactivate", one); }
+std::uint64_t digest_of(const Finish& one) { return digest_of("finish", one); }
+std::uint64_t digest_of(const Postpone& one) {
+  return Digest().text("postpone").number(one.until.nanos).value();
+}
+std::uint64_t digest_of(const ListChecks& one) {
+  Digest digest;
+  digest.text("checks");
+  for (const std::string& check : one.checks) digest.text(check);
+  return digest.value();
 }
 
 }  // namespace
@@ -59,31 +68,13 @@ void Core::reconcile(WorkloadId id) {
   const Facts& facts = *workload.facts;
   if (facts.finished() || facts.terminating || workload.vanished) return;
   if (workload.assumed) return;  // the object does not show what we decided last
-  if (reconcile_checks(id)) return;
+  if (reconcile_delays(id)) return;
   if (reconcile_inactive(id) || reconcile_requeued(id)) return;
   if (workload.held) {
     reconcile_reserved(id);
   } else {
     reconcile_pending(id);
   }
-}
-
-// Waits while a check asks for a later retry, and while the object itself is told to wait: until
-// then everything else waits as well.
-bool Core::reconcile_checks(WorkloadId id) {
-  const Workload& workload = workloads_.at(id);
-  const Facts& facts = *workload.facts;
-  Time until = facts.active && facts.requeue_at ? *facts.requeue_at : Time{};
-  if (workload.held && !facts.evicted()) {
-    for (const CheckStatus& check : facts.checks) {
-      if (check.state != CheckState::Retry || !check.requeue_after_seconds) continue;
-      until =
-          std::max(until, check.last_transition + Duration::seconds(*check.requeue_after_seconds));
-    }
-  }
-  if (until <= now_) return false;
-  set_timer(id, until);
-  return true;
 }
 
 bool Core::reconcile_inactive(WorkloadId id) {
@@ -170,7 +161,56 @@ void Core::reconcile_pending(WorkloadId id) {
     if (const Workload* equal = failed_equal(queue, facts)) show_bypassed(id, *equal->verdict);
     return;
   }
-  show(id);
+  if (workload.verdict) return show(id);
+  undecided_.push_back(id);
+}
+
+// Those who still wait to be looked at after the heads were: whose object gives a reason that is
+// over, or does not list the checks that it will have to pass.
+void Core::reconcile_undecided() {
+  const std::size_t decided = out_.size();
+  for (const WorkloadId id : std::exchange(undecided_, {})) {
+    const Workload* workload = workloads_.find(id);
+    if (workload == nullptr || workload->bucket == Bucket::None || workload->verdict) continue;
+    const Facts& facts = *workload->facts;
+    const ConditionFacts* shown = facts.condition(Cond::QuotaReserved);
+    const bool waits = shown != nullptr && shown->status == ConditionView::Status::False;
+    const bool gated = waits && shown->reason == "AdmissionGated";
+    const auto says = [&](const char* why, const std::string& queue) {
+      const Fact fact = QueueClosed{queue, why, facts.queue_name};
+      return shown->text == condition_text(reason_text(admission::reason_of(fact)),
+                                           message_of({Layer::Queue, {fact}}));
+    };
+    const bool over =
+        gated || (waits && (shown->reason == "Suspended" || shown->reason == "Deactivated" ||
+                            says("LocalQueueMissing", "") ||
+                            says("ClusterQueueMissing", queues_.at(workload->queue).name)));
+    if (!over) {
+      reconcile_check_list(id);
+      continue;
+    }
+    hold(id, Reason::PendingEvaluation,
+         {Layer::Queue,
+          {QueueClosed{queues_.at(workload->queue).name, "NotEvaluated",
+                       gated ? "AdmissionGatedBy" : ""}}});
+  }
+  sort_decisions(decided);
+}
+
+// True if the object does not list the checks that the workload has to pass; then it is told to.
+bool Core::reconcile_check_list(WorkloadId id) {
+  const Workload& workload = workloads_.at(id);
+  const Facts& facts = *workload.facts;
+  const QueueId queue = workload.held ? workload.held->queue : workload.queue;
+  if (!queue || !queues_.at(queue).spec) return false;
+  if (queues_.at(queue).spec->admission_checks.empty() && facts.checks.empty()) return false;
+  std::vector<std::string> required = required_checks(workload);
+  std::vector<std::string> listed;
+  for (const CheckStatus& check : facts.checks) listed.push_back(check.name);
+  std::sort(listed.begin(), listed.end());
+  if (listed == required) return false;
+  issue(id, ListChecks{facts.key, facts.uid, std::move(required)});
+  return true;
 }
 
 std::vector<std::string> Core::required_checks(const Workload& workload) const {
@@ -224,6 +264,7 @@ void Core::reconcile_reserved(WorkloadId id) {
     issue(id, Evict{facts.key, facts.uid, reason, message, "", {}, "", {}});
   };
 
+  if (reconcile_check_list(id)) return;
   if (!workload.admitted && queue.spec && checks_ready(workload)) {
     issue(id, ConfirmAdmission{facts.key, facts.uid, kAdmittedMessage});
     return;
@@ -259,6 +300,7 @@ void Core::reconcile_reserved(WorkloadId id) {
       return evict("ClusterQueueStopped", "The ClusterQueue is stopped");
     }
   }
+  if (reconcile_pods_ready(id) || reconcile_execution_time(id)) return;
   workload.issued = 0;
 }
 
@@ -304,16 +346,13 @@ bool Core::shows(WorkloadId id, std::uint64_t text) {
   return false;
 }
 
-template <class D>
-void Core::issue(WorkloadId id, D decision) {
+void Core::issue(WorkloadId id, Decision decision) {
   Workload& workload = workloads_.at(id);
-  const std::uint64_t digest = digest_of(kind_of(decision), reason_of(decision), decision.message);
+  const std::uint64_t digest = std::visit([](const auto& one) { return digest_of(one); }, decision);
   if (workload.issued == digest && now_ < workload.issued_at + kPatience) return;
   workload.issued = digest;
   workload.issued_at = now_;
-  if constexpr (std::is_same_v<D, Evict>) {
-    if (workload.held) tell_to_leave(id, Leaving::Told);
-  }
+  if (std::holds_alternative<Evict>(decision) && workload.held) tell_to_leave(id, Leaving::Told);
   out_.push_back(std::move(decision));
 }
 

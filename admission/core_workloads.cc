@@ -111,6 +111,7 @@ void Core::hold_quota(WorkloadId id, std::shared_ptr<const Admission> admission)
   workload.held_at = static_cast<std::uint32_t>(queue.holders.size());
   queue.holders.push_back(id);
   charge_usage(id, 1);
+  count_unready(id);
   changed(queue_id);
   if (!workload.local) return;
   LocalQueue& local = locals_.at(workload.local);
@@ -153,6 +154,7 @@ void Core::release_quota(WorkloadId id, bool placement_too) {
   }
   workload.held.reset();
   workload.leaving = Leaving::No;
+  count_unready(id);
   workload.assumed = false;
   workload.written = false;
   workload.decided_on.reset();
@@ -214,6 +216,7 @@ void Core::apply(const WorkloadSpec& spec) {
   }
   take_admission(id, old.get());
   if (old) holder_changed(id, *old);
+  count_unready(id);
   place(id, old.get());
   mark_dirty(id);
   if (facts->requeue_at && *facts->requeue_at > now_) set_timer(id, *facts->requeue_at);
@@ -312,9 +315,10 @@ void Core::mark_dirty(WorkloadId id) {
 
 // --- time ---
 
+// One that goes off earlier does for this one too: whoever looks then sets the next.
 void Core::set_timer(WorkloadId id, Time at) {
   Workload& workload = workloads_.at(id);
-  if (workload.timer == at) return;
+  if (workload.timer > now_ && workload.timer <= at) return;
   workload.timer = at;
   timers_.push_back({at, id});
   std::push_heap(timers_.begin(), timers_.end(), later);

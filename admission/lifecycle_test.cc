@@ -215,6 +215,26 @@ TEST(GateTest, GatedWorkloadsAreNotQueued) {
   EXPECT_EQ(World::text(world.settle()), "admit w");
 }
 
+TEST(GateTest, ReasonsThatAreOverAreReplacedWhileItWaitsForItsTurn) {
+  World world;
+  world.queues("q {f/cpu=4} (StrictFIFO)");
+  world.waiting("head>q p9 t0 cpu=9; gated>q p0 t0 cpu=1; lost>q p0 t1 cpu=1; fresh>q p0 t2 cpu=1");
+  World::set(world.workloads.at("gated"), "QuotaReserved", false, "AdmissionGated", World::kNow,
+             "Admission is gated by: example.com/approval");
+  world.see("gated");
+  World::set(world.workloads.at("lost"), "QuotaReserved", false, "Misconfigured", World::kNow,
+             "LocalQueue q doesn't exist");
+  world.see("lost");
+  EXPECT_EQ(World::text(world.settle()),
+            "hold head ExceedsMaxQuota; hold gated PendingEvaluation; hold lost PendingEvaluation");
+  EXPECT_EQ(std::get<Hold>(world.last[1]).message,
+            "AdmissionGatedBy cleared, waiting for quota reservation");
+  EXPECT_EQ(std::get<Hold>(world.last[2]).message,
+            "Workload is pending evaluation in the scheduling queue");
+  world.carry_out(world.last);
+  EXPECT_EQ(World::text(world.settle()), "");
+}
+
 TEST(GateTest, OnHoldAndReplacementPodsKeepItOut) {
   World world;
   world.queues("q {f/cpu=4}");

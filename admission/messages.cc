@@ -30,6 +30,10 @@ std::string closed_message(const QueueClosed& closed) {
   if (closed.reason == "Gated") return "Admission is gated by: " + closed.subject;
   if (closed.reason == "OnHold") return "Job is on hold";
   if (closed.reason == "Deactivated") return "The workload is deactivated";
+  if (closed.reason == "NotEvaluated") {
+    return closed.subject.empty() ? "Workload is pending evaluation in the scheduling queue"
+                                  : closed.subject + " cleared, waiting for quota reservation";
+  }
   return "ClusterQueue " + queue + " is inactive";
 }
 
@@ -81,6 +85,9 @@ std::string fact_message(const Fact& fact) {
                        "Workload has overlapping preemption targets with another workload") +
                    (one.fits_afterwards ? ", but will fit after these preemptions complete" : "");
           },
+          [](const OthersNotReady&) {
+            return std::string("waiting for all admitted workloads to be in PodsReady condition");
+          },
           [](const NotPlaceable& one) { return one.why; },
           [](const InvalidInput& one) { return one.why; },
       },
@@ -124,6 +131,10 @@ std::string fact_explained(const Fact& fact) {
             }
             return text;
           },
+          [](const OthersNotReady& one) {
+            return "fits, but " + std::to_string(one.workloads) +
+                   " workload(s) that hold quota are not ready yet";
+          },
           [](const NotPlaceable& one) {
             return "quota is free, but pod set " + one.pod_set +
                    " has no place on nodes: " + one.why;
@@ -161,6 +172,7 @@ Reason reason_of(const Fact& fact) {
                         [](const QueueClosed& one) {
                           if (one.reason == "Gated") return Reason::AdmissionGated;
                           if (one.reason == "Deactivated") return Reason::Deactivated;
+                          if (one.reason == "NotEvaluated") return Reason::PendingEvaluation;
                           if (one.reason == "LocalQueueStopped" || one.reason == "Inactive") {
                             return Reason::Suspended;
                           }
@@ -178,6 +190,7 @@ Reason reason_of(const Fact& fact) {
                           return one.fits_afterwards ? Reason::WaitingForPreemptedWorkloads
                                                      : Reason::WaitingForQuota;
                         },
+                        [](const OthersNotReady&) { return Reason::WaitingForPodsReady; },
                         [](const NotPlaceable&) { return Reason::TopologyPlacementFailed; },
                         [](const InvalidInput&) { return Reason::Misconfigured; },
                     },
@@ -204,6 +217,8 @@ std::string reason_text(Reason reason) {
       return "Misconfigured";
     case Reason::Suspended:
       return "Suspended";
+    case Reason::WaitingForPodsReady:
+      return "WaitingForPodsReady";
     case Reason::AdmissionGated:
       return "AdmissionGated";
     case Reason::Deactivated:

@@ -21,6 +21,7 @@ enum class Reason {
   WaitingForPreemptedWorkloads,
   Misconfigured,
   Suspended,
+  WaitingForPodsReady,
   AdmissionGated,
   Deactivated,
 };

@@ -28,7 +28,7 @@ struct Scope {
 struct QueueClosed {
   std::string cluster_queue;
   // LocalQueueMissing, LocalQueueStopped, ClusterQueueMissing, Inactive, NamespaceMissing,
-  // NamespaceMismatch, Gated, OnHold, Deactivated
+  // NamespaceMismatch, Gated, OnHold, Deactivated; NotEvaluated: nothing of it, its turn is to come
   std::string reason;
   std::string subject;  // the LocalQueue, namespace or gate concerned, where it is not the queue
 
@@ -87,6 +87,14 @@ struct VictimsClaimed {
   friend bool operator==(const VictimsClaimed&, const VictimsClaimed&) = default;
 };
 
+// It fits, but nobody is admitted before the pods of all who hold quota are ready; what ends this
+// is the last of them getting ready, or going.
+struct OthersNotReady {
+  std::int64_t workloads = 0;
+
+  friend bool operator==(const OthersNotReady&, const OthersNotReady&) = default;
+};
+
 // The placement port could not place the gang on nodes although quota was free.
 struct NotPlaceable {
   std::string pod_set;
@@ -103,8 +111,9 @@ struct InvalidInput {
   friend bool operator==(const InvalidInput&, const InvalidInput&) = default;
 };
 
-using Fact = std::variant<QueueClosed, QuotaShortage, FlavorMismatch, ResourceNotCovered,
-                          LostInCycle, AwaitsVictims, VictimsClaimed, NotPlaceable, InvalidInput>;
+using Fact =
+    std::variant<QueueClosed, QuotaShortage, FlavorMismatch, ResourceNotCovered, LostInCycle,
+                 AwaitsVictims, VictimsClaimed, OthersNotReady, NotPlaceable, InvalidInput>;
 
 // Everything that stopped a workload in its last attempt, in the order it was met. Made by the very
 // comparisons that failed; conditions, events, metrics and `explain` are printed from it.

@@ -60,6 +60,9 @@ struct FactDigest {
   void operator()(const admission::VictimsClaimed& f) const {
     to.text("VictimsClaimed").number(f.fits_afterwards ? 1 : 0);
   }
+  void operator()(const admission::OthersNotReady& f) const {
+    to.text("OthersNotReady").number(f.workloads);
+  }
   void operator()(const admission::NotPlaceable& f) const {
     to.text("NotPlaceable").text(f.pod_set).text(f.why);
   }

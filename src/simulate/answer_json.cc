@@ -56,6 +56,11 @@ struct FactWriter {
     text("constraint", "victims");
     out.field("fitsAfterwards", f.fits_afterwards);
   }
+  void operator()(const admission::OthersNotReady& f) const {
+    text("constraint", "podsReady");
+    text("have", std::to_string(f.workloads));
+    text("need", "0");
+  }
   void operator()(const admission::NotPlaceable& f) const {
     text("constraint", "placement");
     text("podSet", f.pod_set);
