@@ -15,6 +15,11 @@ using quota::FlavorResource;
 struct Wanted {
   std::uint32_t resource = 0;
   Quantity amount;
+  Quantity had = {};  // of it, by the slice that is replaced
+
+  // What has to come free for it; a slice that asks for less gives nothing to the others of its
+  // workload before it has taken the place.
+  Quantity more() const { return (amount - had).or_zero(); }
 };
 
 struct Graded {
@@ -123,12 +128,40 @@ class Assigner {
     const PodSetFacts& pods = workload_.pod_sets[i];
     std::vector<Wanted> wanted;
     for (const auto& [resource, amount] : pods.shape->requests) {
-      wanted.push_back({resource, amount * counts_[i]});
+      wanted.push_back({resource, amount * counts_[i], had(i, resource)});
     }
     if (context_.plan.covers_pods) {
-      insert(wanted, {context_.names.resources.intern("pods").slot, Quantity{counts_[i]}});
+      const std::uint32_t pods_slot = context_.names.resources.intern("pods").slot;
+      insert(wanted, {pods_slot, Quantity{counts_[i]}, had(i, pods_slot)});
     }
     return wanted;
+  }
+
+  Quantity had(std::size_t i, std::uint32_t resource) const {
+    Quantity amount;
+    if (context_.replaced == nullptr) return amount;
+    for (const Replaced::Part& part : context_.replaced->parts) {
+      if (part.resource == resource && part.pod_set == workload_.pod_sets[i].name) {
+        amount += part.amount;
+      }
+    }
+    return amount;
+  }
+
+  // The flavor from which the slice that is replaced has resources of this group; nullopt: none.
+  std::optional<std::uint32_t> flavor_had(const QueuePlan::Group& resources,
+                                          const std::vector<std::size_t>& group) const {
+    if (context_.replaced == nullptr) return std::nullopt;
+    for (const Replaced::Part& part : context_.replaced->parts) {
+      const bool here = std::any_of(group.begin(), group.end(), [&](std::size_t i) {
+        return part.pod_set == workload_.pod_sets[i].name;
+      });
+      const auto& covered = resources.resources;
+      if (here && std::find(covered.begin(), covered.end(), part.resource) != covered.end()) {
+        return part.flavor;
+      }
+    }
+    return std::nullopt;
   }
 
   void insert(std::vector<Wanted>& wanted, Wanted one) const {
@@ -138,6 +171,7 @@ class Assigner {
     if (same != wanted.end()) {
       // A template cannot set the number of pods; everything else adds up over the group.
       same->amount += one.amount;
+      same->had += one.had;
       return;
     }
     const auto at = std::find_if(wanted.begin(), wanted.end(), [&](const Wanted& known) {
@@ -204,7 +238,10 @@ class Assigner {
     }
     if (failed) return false;
     for (const FlavorChoice& choice : choices) {
-      result_.usage.add({choice.flavor, choice.resource}, choice.amount);
+      const auto one = std::find_if(wanted.begin(), wanted.end(), [&](const Wanted& each) {
+        return each.resource == choice.resource;
+      });
+      result_.usage.add({choice.flavor, choice.resource}, one->more());
     }
     return true;
   }
@@ -244,10 +281,18 @@ class Assigner {
         static_cast<std::size_t>(resumed) < count ? static_cast<std::size_t>(resumed) : 0;
     std::size_t last = count;
     bool stopped = false;
+    const std::optional<std::uint32_t> kept = flavor_had(resources, group);
     for (std::size_t i = start; i < count && !stopped; ++i) {
       last = i;
       const std::uint32_t flavor = resources.flavors[i];
       if (!may_try(flavor, group.front(), trigger)) continue;
+      if (kept && *kept != flavor) {
+        found.facts.push_back(FlavorMismatch{
+            "", flavor_name(flavor),
+            "could not assign " + flavor_name(flavor) +
+                " flavor since the original workload is assigned: " + flavor_name(*kept)});
+        continue;
+      }
       if (const std::optional<std::string> why = unusable(flavor, group, resources)) {
         found.facts.push_back(FlavorMismatch{"", flavor_name(flavor), *why});
         note(mildest, Reason::NoMatchingFlavor);
@@ -326,7 +371,7 @@ class Assigner {
     const quota::CohortTree& tree = context_.tree;
     const FlavorResource fr{flavor, one.resource};
     const Quantity assumed = result_.usage[fr];
-    const Quantity need = assumed + one.amount;
+    const Quantity need = assumed + one.more();
     const auto shortage = [&](quota::NodeId scope, Quantity have, bool beyond) {
       return QuotaShortage{
           scope_of(scope), "",     flavor_name(flavor), resource_name(one.resource), have, need,

@@ -10,6 +10,18 @@
 
 namespace quorate::admission {
 
+// What the slice that a workload takes the place of holds. It stays charged until that slice is
+// finished, so that only what is wanted beyond it has to be free.
+struct Replaced {
+  struct Part {
+    std::string pod_set;
+    std::uint32_t resource = 0;
+    std::uint32_t flavor = 0;
+    Quantity amount;
+  };
+  std::vector<Part> parts;
+};
+
 // What flavor assignment looks at beside the workload. Nothing of it differs after an assignment.
 struct AssignContext {
   const quota::CohortTree& tree;
@@ -23,6 +35,7 @@ struct AssignContext {
   bool fair_sharing = false;
   const Preemption* preemption = nullptr;  // nullptr: nobody can be preempted
   const Assignment* pinned = nullptr;      // only its flavors are tried
+  const Replaced* replaced = nullptr;      // its flavors are kept, its amounts are there already
 };
 
 // Chooses a flavor for every requested resource, pod set by pod set, as if the workload were alone.

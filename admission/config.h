@@ -41,7 +41,8 @@ struct Config {
   bool requeue_by_creation = false;          // requeuingStrategy.timestamp Creation
   bool fair_sharing = false;
   bool equivalence_classes = true;
-  bool prove_placement = true;                // ask the placement port where there is one
+  bool prove_placement = true;  // ask the placement port where there is one
+  bool elastic_slices = true;   // a workload may take the place of another slice of its job
   std::optional<PodsReadyConfig> pods_ready;  // nullopt: nobody waits for pods
   Duration move_back_batch = Duration::seconds(1);
   bool priority_boost = false;  // a workload's boost counts

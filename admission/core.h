@@ -189,8 +189,10 @@ class Core {
     WorkloadId workload;
     QueueId queue;
     Assignment assignment;
-    bool resumed = false;   // the scan did not start at the first flavor
-    bool deferred = false;  // fits once the victims of others are gone
+    bool resumed = false;         // the scan did not start at the first flavor
+    bool deferred = false;        // fits once the victims of others are gone
+    WorkloadId predecessor = {};  // holds quota in the same queue, and it takes its place
+    std::shared_ptr<const Replaced> replaced = {};  // what that one holds
   };
   // What entries processed earlier did to those behind them, until the end of the cycle.
   struct CycleState {
@@ -285,23 +287,26 @@ class Core {
   // core_preemption.cc
   class HolderView final : public Holders {
    public:
-    explicit HolderView(const Core& core) : core_(core) {}
+    // Who takes the place of another slice does not tell it to leave.
+    HolderView(const Core& core, WorkloadId predecessor) : core_(core), predecessor_(predecessor) {}
     void each(quota::NodeId queue,
               const std::function<void(const Candidate&)>& visit) const override {
-      core_.each_holder(queue, visit);
+      core_.each_holder(queue, predecessor_, visit);
     }
 
    private:
     const Core& core_;
+    const WorkloadId predecessor_;
   };
   bool is_leaving(const Workload& workload) const;
   Candidate candidate(WorkloadId id, quota::NodeId node) const;
-  void each_holder(quota::NodeId queue, const std::function<void(const Candidate&)>& visit) const;
+  void each_holder(quota::NodeId queue, WorkloadId besides,
+                   const std::function<void(const Candidate&)>& visit) const;
   std::string path_of(quota::NodeId queue) const;
   bool preempt(const Entry& entry);
   void tell_to_leave(WorkloadId id, Leaving how);
   std::optional<NotPlaceable> place_gang(const Entry& entry);
-  AssignContext assign_context(const ClusterQueue& queue, const Preemption& preemption);
+  AssignContext assign_context(const Entry& entry, const Preemption& preemption);
   Preemption preemption(const Holders& holders);
   std::shared_ptr<const Admission> admission_of(const Entry& entry) const;
   void quieten(const std::vector<std::uint32_t>& trees, const std::vector<Entry>& entries,
@@ -325,6 +330,10 @@ class Core {
   bool shows(WorkloadId id, std::uint64_t text);
   Hold hold_of(const Workload& workload, const Verdict& verdict, std::string message) const;
   void issue(WorkloadId id, Decision decision);
+
+  // core_slices.cc
+  void find_predecessor(Entry& entry);
+  void take_the_place(WorkloadId id);
 
   // core_clock.cc
   bool reconcile_delays(WorkloadId id);

@@ -139,7 +139,8 @@ Preemption Core::preemption(const Holders& holders) {
   return Preemption({*journal_, tree_, holders}, config_.fair_sharing);
 }
 
-AssignContext Core::assign_context(const ClusterQueue& queue, const Preemption& preemption) {
+AssignContext Core::assign_context(const Entry& entry, const Preemption& preemption) {
+  const ClusterQueue& queue = queues_.at(entry.queue);
   return {tree_,
           queue.node,
           *queue.spec,
@@ -149,7 +150,9 @@ AssignContext Core::assign_context(const ClusterQueue& queue, const Preemption& 
           order_,
           config_.ignore_undeclared_resources,
           config_.fair_sharing,
-          &preemption};
+          &preemption,
+          nullptr,
+          entry.replaced.get()};
 }
 
 bool Core::nominate(Entry& entry) {
@@ -192,9 +195,10 @@ bool Core::nominate(Entry& entry) {
     scan.reset();
   }
   entry.resumed = scan != nullptr;
-  const HolderView holders(*this);
+  find_predecessor(entry);
+  const HolderView holders(*this, entry.predecessor);
   const Preemption search = preemption(holders);
-  entry.assignment = assign_or_shrink(assign_context(queue, search), facts, scan.get());
+  entry.assignment = assign_or_shrink(assign_context(entry, search), facts, scan.get());
   entry.assignment.scan.cycle = cycle_;
   return true;
 }

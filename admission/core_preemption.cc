@@ -35,12 +35,12 @@ Candidate Core::candidate(WorkloadId id, quota::NodeId node) const {
 }
 
 // Not those who are somebody's victims in this cycle already.
-void Core::each_holder(quota::NodeId node,
+void Core::each_holder(quota::NodeId node, WorkloadId besides,
                        const std::function<void(const Candidate&)>& visit) const {
   const ClusterQueue& queue = queues_.at(queue_of_node_.at(node.slot));
   if (!queue.active.active) return;
   for (const WorkloadId id : queue.holders) {
-    if (workloads_.at(id).claimed != cycle_) visit(candidate(id, node));
+    if (workloads_.at(id).claimed != cycle_ && id != besides) visit(candidate(id, node));
   }
 }
 

@@ -43,10 +43,10 @@ void Core::assign_without_claimed(Entry& entry, const CycleState& state) {
   Transaction trial(*journal_);
   release_all(tree_, state.claimed.at(tree_.root(queue.node).slot));
   const Assignment nominated = std::move(entry.assignment);
-  const HolderView holders(*this);
+  const HolderView holders(*this, entry.predecessor);
   const Preemption search = preemption(holders);
   entry.assignment =
-      assign_again(assign_context(queue, search), *workloads_.at(entry.workload).facts, nominated);
+      assign_again(assign_context(entry, search), *workloads_.at(entry.workload).facts, nominated);
   entry.deferred = entry.assignment.mode == Mode::Fit;
 }
 
@@ -139,7 +139,9 @@ bool Core::try_admit(Entry& entry) {
   Transaction trial(*journal_);
   const quota::NodeId node = queues_.at(entry.queue).node;
   for (const auto& [fr, amount] : assignment.usage) tree_.charge(node, fr, amount);
-  if (const std::optional<NotPlaceable> refused = place_gang(entry)) {
+  // The pods of a slice that is replaced stay where they are; there is no gang to be placed anew.
+  const std::optional<NotPlaceable> refused = entry.predecessor ? std::nullopt : place_gang(entry);
+  if (refused) {
     trial.roll_back();
     std::int64_t pods = 0;
     for (const PodSetResult& set : assignment.pod_sets) pods += set.count;
@@ -170,6 +172,7 @@ void Core::admit(Entry& entry) {
   set_admitted(id, admitted);
   out_.push_back(Admit{workload.facts->key, workload.facts->uid, *admission, admitted,
                        reserved_message(admission->cluster_queue)});
+  take_the_place(id);
 }
 
 }  // namespace quorate::admission

@@ -25,6 +25,7 @@ Time queue_time(const Facts& facts, const Config& config) {
 std::uint64_t hash_of(const Facts& facts) {
   Digest digest;
   digest.number(facts.priority);
+  if (facts.replaces) digest.text(facts.replaces->ns).text(facts.replaces->name);
   for (const PodSetFacts& pods : facts.pod_sets) {
     digest.text(pods.name).number(static_cast<std::int64_t>(pods.shape->digest));
     digest.number(pods.remaining).number(pods.count).number(pods.min_count.value_or(-1));
@@ -80,6 +81,9 @@ bool Facts::is_false(Cond type) const {
 
 bool same_class(const Facts& a, const Facts& b) {
   if (a.scheduling_hash != b.scheduling_hash || a.priority != b.priority) return false;
+  // Slices with different predecessors ask for different amounts.
+  if ((a.replaces == nullptr) != (b.replaces == nullptr)) return false;
+  if (a.replaces && *a.replaces != *b.replaces) return false;
   return std::equal(a.pod_sets.begin(), a.pod_sets.end(), b.pod_sets.begin(), b.pod_sets.end(),
                     [](const PodSetFacts& x, const PodSetFacts& y) {
                       return x.name == y.name && x.count == y.count && x.remaining == y.remaining &&
@@ -137,6 +141,7 @@ std::shared_ptr<const Facts> FactsCompiler::compile(const WorkloadSpec& spec,
   facts->created = spec.created;
   facts->active = spec.active;
   facts->terminating = spec.terminating;
+  if (spec.replaces) facts->replaces = std::make_shared<const ObjectKey>(*spec.replaces);
   if (spec.gated) facts->gated_by = std::make_shared<const std::string>(spec.gated_by);
   facts->checks = spec.checks;
   facts->requeue_at = spec.requeue_at;

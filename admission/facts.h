@@ -82,6 +82,7 @@ struct Facts {
   bool active = true;
   bool terminating = false;
   std::shared_ptr<const std::string> gated_by;  // nullptr: not gated
+  std::shared_ptr<const ObjectKey> replaces;    // nullptr: nobody
   std::uint64_t scheduling_hash = 0;
   std::vector<PodSetFacts> pod_sets;
   std::shared_ptr<const InvalidInput> invalid;  // requests against limits and LimitRanges

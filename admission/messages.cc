@@ -289,6 +289,12 @@ std::string preempted_message(std::string_view kind, const std::string& uid,
          "; preemptee path: " + known(victim_path);
 }
 
+std::string replaced_message(const std::string& uid, const std::string& job_uid) {
+  const auto known = [](const std::string& text) { return text.empty() ? "UNKNOWN" : text; };
+  return "Replaced to accommodate a workload (UID: " + known(uid) + ", JobUID: " + known(job_uid) +
+         ") due to workload slice aggregation";
+}
+
 std::string checks_in(const std::vector<CheckStatus>& checks, CheckState state) {
   std::string text;
   int count = 0;

@@ -44,6 +44,8 @@ std::string explain(const Proof& proof);
 std::string preempted_message(std::string_view kind, const std::string& uid,
                               const std::string& job_uid, const std::string& preemptor_path,
                               const std::string& victim_path);
+// Of the condition Finished of a slice that another one took the place of.
+std::string replaced_message(const std::string& uid, const std::string& job_uid);
 // The checks in that state, as Kueue lists them: AdmissionCheck in Retry state: "a" (why). Empty if
 // there are none.
 std::string checks_in(const std::vector<CheckStatus>& checks, CheckState state);

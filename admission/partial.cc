@@ -45,7 +45,9 @@ Assignment assign_or_shrink(const AssignContext& context, const Facts& workload,
   for (const PodSetFacts& pods : workload.pod_sets) {
     slack += pods.count - std::min(pods.count, pods.min_count.value_or(pods.count));
   }
-  if (obtainable(context, workload, full) || slack == 0) return full;
+  if (obtainable(context, workload, full) || slack == 0 || context.replaced != nullptr) {
+    return full;
+  }
 
   const auto counts_at = [&](std::int64_t k) {
     std::vector<std::int32_t> counts;

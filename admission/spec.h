@@ -230,6 +230,8 @@ struct WorkloadSpec {
   std::int32_t requeue_count = 0;
   std::optional<std::int32_t> max_execution_seconds;  // spec.maximumExecutionTimeSeconds
   std::int32_t past_execution_seconds = 0;            // of its earlier admissions together
+  // The slice of the same job, smaller or larger, that it is to take the place of.
+  std::optional<ObjectKey> replaces;
 
   // The object the workload stands for ("batch/v1", "Job", …); empty for a bare Workload.
   std::string owner_api_version, owner_kind, owner_name, owner_uid;

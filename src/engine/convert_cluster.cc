@@ -122,6 +122,7 @@ void put(const admission::Config& from, v1::AdmissionConfig& to) {
   to.set_recompute_on_target_overlap(from.recompute_on_target_overlap);
   to.set_keep_scan_progress(from.keep_scan_progress);
   to.set_prioritize_preemptors(from.prioritize_preemptors);
+  to.set_elastic_slices(from.elastic_slices);
   if (!from.pods_ready) return;
   v1::AdmissionConfig::PodsReady& ready = *to.mutable_pods_ready();
   ready.set_timeout_nanos(from.pods_ready->timeout.nanos);
@@ -155,6 +156,7 @@ admission::Config get(const v1::AdmissionConfig& from, Faults&) {
   }
   if (from.has_keep_scan_progress()) to.keep_scan_progress = from.keep_scan_progress();
   to.prioritize_preemptors = from.prioritize_preemptors();
+  to.elastic_slices = !from.has_elastic_slices() || from.elastic_slices();
   if (!from.has_pods_ready()) return to;
   const v1::AdmissionConfig::PodsReady& in = from.pods_ready();
   admission::PodsReadyConfig& ready = to.pods_ready.emplace();

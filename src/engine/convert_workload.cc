@@ -166,6 +166,7 @@ void put(const WorkloadSpec& from, v1::Workload& to) {
     out.set_pod_set(pod_set);
     out.set_count(count);
   }
+  if (from.replaces) put(*from.replaces, *to.mutable_replaces());
   put_status(from, to);
   to.set_owner_api_version(from.owner_api_version);
   to.set_owner_kind(from.owner_kind);
@@ -190,6 +191,7 @@ WorkloadSpec get(const v1::Workload& from, Faults& faults) {
   for (const v1::Workload::Reclaimable& one : from.reclaimable_pods()) {
     to.reclaimable_pods.insert_or_assign(one.pod_set(), one.count());
   }
+  if (from.has_replaces()) to.replaces = key_of(from.replaces());
   get_status(from, to, faults);
   to.owner_api_version = from.owner_api_version();
   to.owner_kind = from.owner_kind();

@@ -63,6 +63,7 @@ Configured sample_configuration() {
   admission.equivalence_classes = false;
   admission.prove_placement = false;
   admission.move_back_batch = Duration::millis(1500);
+  admission.elastic_slices = false;
   admission.pods_ready =
       admission::PodsReadyConfig{Duration::seconds(301), Duration::seconds(61), true, 0, 7, 77};
   admission.priority_boost = true;
@@ -164,6 +165,7 @@ WorkloadSpec sample_workload() {
   workload.requeue_at = Time{0};
   workload.requeue_count = 2;
   workload.max_execution_seconds = 0;
+  workload.replaces = ObjectKey{"ns", "smaller"};
   workload.past_execution_seconds = 17;
   workload.owner_api_version = "batch/v1";
   workload.owner_kind = "Job";

@@ -21,6 +21,8 @@ inline constexpr std::string_view kJobMinParallelism = "kueue.x-k8s.io/job-min-p
 inline constexpr std::string_view kJobCompletionsEqualParallelism =
     "kueue.x-k8s.io/job-completions-equal-parallelism";
 inline constexpr std::string_view kStopping = "kueue.x-k8s.io/stopping";
+inline constexpr std::string_view kSliceReplacementFor =
+    "kueue.x-k8s.io/workload-slice-replacement-for";
 inline constexpr std::string_view kElasticJob = "kueue.x-k8s.io/elastic-job";
 inline constexpr std::string_view kPriorityBoost = "kueue.x-k8s.io/priority-boost";
 

@@ -77,6 +77,7 @@ admission::Config to_config(const objects::Configuration& config) {
     ready.backoff_base_seconds = wait->backoff_base_seconds;
     ready.backoff_max_seconds = wait->backoff_max_seconds;
   }
+  to.elastic_slices = config.gates.enabled("ElasticJobsViaWorkloadSlices");
   to.fair_sharing = config.fair_sharing.has_value();
   to.equivalence_classes = config.gates.enabled("SchedulingEquivalenceHashing");
   to.priority_boost = config.gates.enabled("PriorityBoost");

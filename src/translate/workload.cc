@@ -39,6 +39,20 @@ std::int32_t boost_of(const objects::ObjectMeta& meta, Defects* defects) {
   return boost;
 }
 
+// "namespace/name" of the slice that it takes the place of.
+std::optional<ObjectKey> replaced_by(const objects::ObjectMeta& meta, Defects* defects) {
+  const std::string text(objects::value_of(meta.annotations, objects::names::kSliceReplacementFor));
+  if (text.empty()) return std::nullopt;
+  const std::size_t slash = text.find('/');
+  if (slash == 0 || slash == std::string::npos || slash + 1 == text.size()) {
+    report(defects,
+           "metadata.annotations[" + std::string(objects::names::kSliceReplacementFor) + "]",
+           "\"" + text + "\" is not namespace/name; it replaces nothing");
+    return std::nullopt;
+  }
+  return ObjectKey{text.substr(0, slash), text.substr(slash + 1)};
+}
+
 admission::TopologyRequest topology_of(const objects::TopologyRequest& from,
                                        const std::string& path, Defects* defects) {
   admission::TopologyRequest to;
@@ -151,6 +165,7 @@ admission::WorkloadSpec to_spec(const objects::Workload& workload, Defects* defe
   spec.pod_sets = pod_sets_of(workload, defects);
   put_status(workload, spec);
   spec.max_execution_seconds = workload.maximum_execution_seconds;
+  spec.replaces = replaced_by(workload.meta, defects);
   if (const objects::OwnerReference* owner = objects::controller_of(workload.meta)) {
     spec.owner_api_version = owner->api_version;
     spec.owner_kind = owner->kind;
