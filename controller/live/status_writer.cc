@@ -18,6 +18,13 @@ bool is_hold(const StatusChange& change) {
   return decision != nullptr && std::holds_alternative<admission::Hold>(*decision);
 }
 
+// Nobody waits for it: it is written a little later, with what else comes until then.
+bool can_wait(const StatusChange& change) {
+  const auto* decision = std::get_if<admission::Decision>(&change);
+  return decision != nullptr && (std::holds_alternative<admission::Hold>(*decision) ||
+                                 std::holds_alternative<admission::ListChecks>(*decision));
+}
+
 bool engine_waits_for(const StatusChange& change) {
   return !is_hold(change) && !std::holds_alternative<ReleaseQuota>(change);
 }
@@ -91,7 +98,7 @@ struct StatusWriter::Shared : std::enable_shared_from_this<StatusWriter::Shared>
 };
 
 void StatusWriter::Shared::submit(Item item) {
-  const bool lazy = is_hold(item.change);
+  const bool lazy = can_wait(item.change);
   const ObjectKey key = workload_of(item.change);
   bool delay = false;
   {
@@ -100,7 +107,7 @@ void StatusWriter::Shared::submit(Item item) {
     Entry& entry = entries[key];
     // A later Hold says all that an earlier one said.
     std::erase_if(entry.waiting, [&](const Item& before) {
-      return uid_of(before.change) != uid_of(item.change) || (lazy && is_hold(before.change));
+      return uid_of(before.change) != uid_of(item.change) || (is_hold(item.change) && is_hold(before.change));
     });
     entry.waiting.push_back(std::move(item));
     entry.urgent = entry.urgent || !lazy;
