@@ -87,7 +87,7 @@ TEST_F(SliceTest, SL04OthersArePreemptedForTheRestAndNotItself) {
   world.holding("low@q f/cpu=2 p-1");
   larger(6);
   EXPECT_EQ(World::text(world.settle()),
-            "evict low Preempted; hold new WaitingForPreemptedWorkloads");
+            "evict low InClusterQueue; hold new WaitingForPreemptedWorkloads");
 }
 
 TEST_F(SliceTest, SL06FewerPodsGiveTheirQuotaToThoseWhoWait) {
@@ -109,7 +109,7 @@ TEST_F(SliceTest, SL08WhatTheOldOneHoldsIsNotFreeForOthers) {
   running(4);
   larger(6);
   world.waiting("p>b p0 t0 cpu=1");
-  EXPECT_EQ(World::text(world.settle()),
+  EXPECT_EQ(World::text(world.cycle()),
             "admit new; finish old WorkloadSliceReplaced; hold p WaitingForQuota");
   world.carry_out(world.last);
   EXPECT_EQ(World::text(world.settle(Duration::seconds(2))), "");

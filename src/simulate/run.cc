@@ -81,7 +81,10 @@ class Runner {
   // Runs until idle, or until what comes next comes at `before` or later.
   bool settle(std::optional<Time> before) {
     int fruitless = 0;
-    while (true) {
+    const std::size_t most = 10'000 + 100 * cluster_.objects().of<objects::Workload>().size();
+    for (std::size_t wakeups = 0;; ++wakeups) {
+      // A workload that is evicted and tried again without end never lets it come to rest.
+      if (!before && !deadline_ && wakeups > most) return stop(Ending::Unsettled);
       if (!at_this_moment()) return false;
       if (moment_) moment_(cluster_);
       const std::optional<Time> next = cluster_.next_event();

@@ -27,7 +27,7 @@ using MomentListener = std::function<void(const SimulatedCluster&)>;
 enum class Ending {
   Idle,      // nothing can change any more
   Limit,     // the cycles or the time asked for are over
-  Unsettled  // admission and eviction went round without time passing: a fault of ours
+  Unsettled  // admission and eviction go round and round
 };
 
 // Lets a cluster run through the steps of a scenario (nullptr: none) and on until idle or the
