@@ -112,7 +112,7 @@ TEST_F(SliceTest, SL08WhatTheOldOneHoldsIsNotFreeForOthers) {
   EXPECT_EQ(World::text(world.cycle()),
             "admit new; finish old WorkloadSliceReplaced; hold p WaitingForQuota");
   world.carry_out(world.last);
-  EXPECT_EQ(World::text(world.settle(Duration::seconds(2))), "");
+  EXPECT_EQ(World::text(world.settle(Duration::seconds(2))), "hold p WaitingForQuota");
   EXPECT_EQ(world.used("q"), "f/cpu=6");
 }
 
