@@ -21,6 +21,8 @@
 #include "admission/preemption.h"
 #include "admission/queue_plan.h"
 #include "admission/views.h"
+#include "fairshare/sharing.h"
+#include "fairshare/tournament.h"
 #include "quota/cohort_tree.h"
 #include "src/base/slot_map.h"
 
@@ -269,6 +271,7 @@ class Core {
   bool nominate(Entry& entry);
   void order(std::vector<Entry>& entries) const;
   bool is_preemptor(const Entry& entry) const;
+  fairshare::Tournament tournament(const std::vector<Entry>& entries);  // core_fair.cc
 
   // core_process.cc
   bool process(Entry& entry, CycleState& state);
@@ -334,6 +337,7 @@ class Core {
   Config config_;
   quota::Names names_;
   quota::CohortTree tree_;
+  fairshare::Sharing sharing_;
   ResourceOrder order_;
   FactsCompiler compiler_;
 

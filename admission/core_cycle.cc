@@ -5,7 +5,6 @@
 #include <tuple>
 
 #include "admission/core.h"
-#include "fairshare/order.h"
 
 namespace quorate::admission {
 
@@ -86,15 +85,20 @@ void Core::run_heads() {
     nominees.push_back({head.workload, head.queue, std::move(head.assignment), head.resumed});
   }
   sort_decisions(decided);  // heads come in no meaningful order
-  order(nominees);
-
   std::vector<bool> progressed(trees.size(), false);
   CycleState state;
-  for (Entry& entry : nominees) {
-    if (!process(entry, state)) continue;
+  const auto run = [&](Entry& entry) {
+    if (!process(entry, state)) return;
     const std::uint32_t root = tree_.root(queues_.at(entry.queue).node).slot;
     const auto at = std::lower_bound(trees.begin(), trees.end(), root);
     progressed[static_cast<std::size_t>(at - trees.begin())] = true;
+  };
+  if (config_.fair_sharing) {
+    fairshare::Tournament entries = tournament(nominees);
+    while (const std::optional<std::size_t> winner = entries.next()) run(nominees[*winner]);
+  } else {
+    order(nominees);
+    for (Entry& entry : nominees) run(entry);
   }
   end_reservations(state);
   quieten(trees, heads, progressed);
@@ -135,7 +139,11 @@ void Core::quieten(const std::vector<std::uint32_t>& trees, const std::vector<En
 // --- nomination ---
 
 Preemption Core::preemption(const Holders& holders) {
-  return Preemption({*journal_, tree_, holders}, config_.fair_sharing);
+  std::optional<FairRules> fair;
+  if (config_.fair_sharing) {
+    fair.emplace(FairRules{sharing_, config_.fair_strategies, config_.preempt_within_nominal});
+  }
+  return Preemption({*journal_, tree_, holders}, fair);
 }
 
 AssignContext Core::assign_context(const ClusterQueue& queue, const Preemption& preemption) {
@@ -207,45 +215,16 @@ bool Core::is_preemptor(const Entry& entry) const {
 }
 
 void Core::order(std::vector<Entry>& entries) const {
-  if (!config_.fair_sharing) {
-    std::sort(entries.begin(), entries.end(), [this](const Entry& a, const Entry& b) {
-      const auto key = [this](const Entry& entry) {
-        const Facts& facts = *workloads_.at(entry.workload).facts;
-        return std::tuple(!is_preemptor(entry), entry.assignment.level, -facts.priority,
-                          facts.queued_at, std::string_view(facts.uid),
-                          std::string_view(facts.key.ns), std::string_view(facts.key.name));
-      };
-      return key(a) < key(b);
-    });
-    return;
-  }
-  std::vector<fairshare::Contender> contenders;
-  for (const Entry& entry : entries) {
-    const ClusterQueue& queue = queues_.at(entry.queue);
-    const Facts& facts = *workloads_.at(entry.workload).facts;
-    fairshare::Contender contender;
-    contender.share =
-        fairshare::dominant_share(tree_, names_, queue.node, queue.spec->fair_weight_milli,
-                                  entry.assignment.usage)
-            .share;
-    contender.borrowing =
-        tree_.parent(queue.node) &&
-        std::any_of(entry.assignment.usage.begin(), entry.assignment.usage.end(),
-                    [&](const auto& wanted) {
-                      return tree_.borrowing_with(queue.node, wanted.first, wanted.second);
-                    });
-    contender.priority = facts.priority;
-    contender.queued_at = facts.queued_at;
-    contender.uid = facts.uid;
-    contender.index = contenders.size();
-    contenders.push_back(std::move(contender));
-  }
-  std::sort(contenders.begin(), contenders.end(), fairshare::before);
-  std::vector<Entry> ordered;
-  for (const fairshare::Contender& contender : contenders) {
-    ordered.push_back(std::move(entries[contender.index]));
-  }
-  entries = std::move(ordered);
+  std::sort(entries.begin(), entries.end(), [this](const Entry& a, const Entry& b) {
+    const auto key = [this](const Entry& entry) {
+      const Facts& facts = *workloads_.at(entry.workload).facts;
+      return std::tuple(!is_preemptor(entry), entry.assignment.level,
+                        config_.priority_within_cohort ? -facts.priority : 0, facts.queued_at,
+                        std::string_view(facts.uid), std::string_view(facts.key.ns),
+                        std::string_view(facts.key.name));
+    };
+    return key(a) < key(b);
+  });
 }
 
 std::optional<NotPlaceable> Core::place_gang(const Entry& entry) {

@@ -12,6 +12,7 @@ Core::Core(const Core& other, Journal& journal)
       config_(other.config_),
       names_(other.names_),
       tree_(other.tree_, journal),
+      sharing_(other.sharing_),
       order_(other.order_),
       flavors_(other.flavors_),
       checks_(other.checks_),
@@ -139,6 +140,7 @@ void Core::apply(const ClusterQueueSpec& spec) {
   queue.node = tree_.put_cluster_queue(spec.name, spec.cohort, spec.resource_groups, names_);
   if (queue_of_node_.size() <= queue.node.slot) queue_of_node_.resize(queue.node.slot + 1);
   queue_of_node_[queue.node.slot] = id;
+  sharing_.set_weight(queue.node, spec.fair_weight);
   refresh_active(id);
   mark_users_dirty(id);
   changed(id);
@@ -173,9 +175,16 @@ void Core::cluster_queue_gone(const std::string& name) {
 
 void Core::apply(const CohortSpec& spec) {
   tree_.put_cohort(spec.name, spec.parent, spec.resource_groups, names_);
+  sharing_.set_weight(tree_.cohort(spec.name), spec.fair_weight);
 }
 
-void Core::cohort_gone(const std::string& name) { tree_.remove_cohort(name); }
+void Core::cohort_gone(const std::string& name) {
+  tree_.remove_cohort(name);
+  // It may live on as a name that others refer to.
+  if (const quota::NodeId node = tree_.cohort(name)) {
+    sharing_.set_weight(node, fairshare::kWeightOne);
+  }
+}
 
 void Core::refresh_active(QueueId id) {
   ClusterQueue& queue = queues_.at(id);

@@ -10,6 +10,7 @@ namespace quorate::admission {
 void Core::settle() {
   if (tree_.settled()) return;
   const std::vector<quota::NodeId> roots = tree_.settle();
+  sharing_.shape_changed();
   std::map<std::uint32_t, Tree> trees;
   std::vector<QueueId> turned;
   for (const auto& [name, id] : queue_names_) {

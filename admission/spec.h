@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "fairshare/share.h"
 #include "quota/spec.h"
 #include "src/base/labels.h"
 #include "src/base/object_key.h"
@@ -63,7 +64,7 @@ struct ClusterQueueSpec {
   PreemptionPolicy within_cluster_queue = PreemptionPolicy::Never;
   PreemptionPolicy reclaim_within_cohort = PreemptionPolicy::Never;
   BorrowWithinCohort borrow_within_cohort;
-  std::int64_t fair_weight_milli = 1000;
+  std::int64_t fair_weight = fairshare::kWeightOne;
   std::vector<AdmissionCheckRule> admission_checks;
   bool terminating = false;
   // Set where the object cannot be understood: the queue is inactive with this message, everything
@@ -77,7 +78,7 @@ struct CohortSpec {
   std::string name;
   std::string parent;  // "" if none
   std::vector<quota::ResourceGroup> resource_groups;
-  std::int64_t fair_weight_milli = 1000;
+  std::int64_t fair_weight = fairshare::kWeightOne;
 
   friend bool operator==(const CohortSpec&, const CohortSpec&) = default;
 };
@@ -87,7 +88,7 @@ struct LocalQueueSpec {
   std::string uid;
   std::string cluster_queue;
   StopPolicy stop_policy = StopPolicy::None;
-  std::int64_t fair_weight_milli = 1000;
+  std::int64_t fair_weight = fairshare::kWeightOne;
   bool terminating = false;
 
   friend bool operator==(const LocalQueueSpec&, const LocalQueueSpec&) = default;

@@ -122,6 +122,12 @@ void put(const admission::Config& from, v1::AdmissionConfig& to) {
   to.set_recompute_on_target_overlap(from.recompute_on_target_overlap);
   to.set_keep_scan_progress(from.keep_scan_progress);
   to.set_prioritize_preemptors(from.prioritize_preemptors);
+  for (const admission::FairStrategy one : from.fair_strategies) {
+    to.add_fair_strategies(number_of(one));
+  }
+  to.set_non_borrowing_first(from.non_borrowing_first);
+  to.set_priority_within_cohort(from.priority_within_cohort);
+  to.set_preempt_within_nominal(from.preempt_within_nominal);
   if (!from.pods_ready) return;
   v1::AdmissionConfig::PodsReady& ready = *to.mutable_pods_ready();
   ready.set_timeout_nanos(from.pods_ready->timeout.nanos);
@@ -134,7 +140,7 @@ void put(const admission::Config& from, v1::AdmissionConfig& to) {
   ready.set_backoff_max_seconds(from.pods_ready->backoff_max_seconds);
 }
 
-admission::Config get(const v1::AdmissionConfig& from, Faults&) {
+admission::Config get(const v1::AdmissionConfig& from, Faults& faults) {
   admission::Config to;
   to.exclude_resource_prefixes = {from.exclude_resource_prefixes().begin(),
                                   from.exclude_resource_prefixes().end()};
@@ -155,6 +161,14 @@ admission::Config get(const v1::AdmissionConfig& from, Faults&) {
   }
   if (from.has_keep_scan_progress()) to.keep_scan_progress = from.keep_scan_progress();
   to.prioritize_preemptors = from.prioritize_preemptors();
+  if (from.fair_strategies_size() > 0) to.fair_strategies.clear();
+  for (const std::int32_t one : from.fair_strategies()) {
+    to.fair_strategies.push_back(enum_of(one, admission::FairStrategy::LessThanInitialShare,
+                                         "fair-sharing strategy", faults));
+  }
+  if (from.has_non_borrowing_first()) to.non_borrowing_first = from.non_borrowing_first();
+  if (from.has_priority_within_cohort()) to.priority_within_cohort = from.priority_within_cohort();
+  if (from.has_preempt_within_nominal()) to.preempt_within_nominal = from.preempt_within_nominal();
   if (!from.has_pods_ready()) return to;
   const v1::AdmissionConfig::PodsReady& in = from.pods_ready();
   admission::PodsReadyConfig& ready = to.pods_ready.emplace();

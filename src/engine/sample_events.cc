@@ -45,7 +45,7 @@ ClusterQueueSpec sample_queue() {
   queue.within_cluster_queue = PreemptionPolicy::LowerOrNewerEqualPriority;
   queue.reclaim_within_cohort = PreemptionPolicy::Any;
   queue.borrow_within_cohort = {PreemptionPolicy::LowerPriority, -5};
-  queue.fair_weight_milli = 2500;
+  queue.fair_weight = 2'500'000'000;
   queue.admission_checks = {{"check", {"spot"}}, {"other", {}}};
   queue.terminating = true;
   queue.defect = "spec.x: bad";

@@ -78,6 +78,17 @@ admission::Config to_config(const objects::Configuration& config) {
     ready.backoff_max_seconds = wait->backoff_max_seconds;
   }
   to.fair_sharing = config.fair_sharing.has_value();
+  if (config.fair_sharing && !config.fair_sharing->empty()) {
+    to.fair_strategies.clear();
+    for (const objects::FairShareStrategy one : *config.fair_sharing) {
+      to.fair_strategies.push_back(one == objects::FairShareStrategy::LessThanInitialShare
+                                       ? admission::FairStrategy::LessThanInitialShare
+                                       : admission::FairStrategy::LessThanOrEqualToFinalShare);
+    }
+  }
+  to.non_borrowing_first = config.gates.enabled("FairSharingPrioritizeNonBorrowing");
+  to.priority_within_cohort = config.gates.enabled("PrioritySortingWithinCohort");
+  to.preempt_within_nominal = config.gates.enabled("FairSharingPreemptWithinNominal");
   to.equivalence_classes = config.gates.enabled("SchedulingEquivalenceHashing");
   to.priority_boost = config.gates.enabled("PriorityBoost");
   to.recompute_on_target_overlap =

@@ -62,12 +62,6 @@ std::vector<quota::ResourceGroup> groups_of(const std::vector<objects::ResourceG
   return out;
 }
 
-// Thousandths, rounded up: a weight is never zero that the object does not say is.
-std::int64_t milli_weight(std::int64_t billionths) {
-  constexpr std::int64_t kPerMilli = objects::kWeightOne / 1000;
-  return billionths / kPerMilli + (billionths % kPerMilli > 0 ? 1 : 0);
-}
-
 bool any_negative(const std::vector<objects::ResourceGroup>& groups, std::string* path) {
   for (std::size_t g = 0; g < groups.size(); ++g) {
     for (std::size_t f = 0; f < groups[g].flavors.size(); ++f) {
@@ -140,7 +134,7 @@ admission::ClusterQueueSpec to_spec(const objects::ClusterQueue& queue) {
   spec.reclaim_within_cohort = same<PreemptionPolicy>(preemption.reclaim_within_cohort);
   spec.borrow_within_cohort = {same<PreemptionPolicy>(preemption.borrow_within_cohort),
                                preemption.max_priority_threshold};
-  spec.fair_weight_milli = milli_weight(queue.weight);
+  spec.fair_weight = queue.weight;
   for (const objects::AdmissionCheckRule& rule : queue.admission_checks) {
     spec.admission_checks.push_back({rule.name, rule.on_flavors});
   }
@@ -157,7 +151,11 @@ admission::ClusterQueueSpec unreadable_cluster_queue(std::string_view name, std:
 }
 
 admission::CohortSpec to_spec(const objects::Cohort& cohort, Defects* defects) {
-  admission::CohortSpec spec{cohort.meta.key.name, cohort.parent, {}, milli_weight(cohort.weight)};
+  admission::CohortSpec spec{cohort.meta.key.name, cohort.parent, {}, cohort.weight};
+  if (spec.fair_weight < 0) {
+    report(defects, "spec.fairSharing.weight", "is negative; it counts as 0");
+    spec.fair_weight = 0;
+  }
   if (std::string path; any_negative(cohort.resource_groups, &path)) {
     report(defects, path, "is negative; the cohort is taken to own no quota");
     return spec;
@@ -167,12 +165,9 @@ admission::CohortSpec to_spec(const objects::Cohort& cohort, Defects* defects) {
 }
 
 admission::LocalQueueSpec to_spec(const objects::LocalQueue& queue) {
-  return {queue.meta.key,
-          queue.meta.uid,
-          queue.cluster_queue,
-          same<StopPolicy>(queue.stop),
-          milli_weight(queue.weight),
-          queue.meta.deleted.has_value()};
+  return {queue.meta.key,      queue.meta.uid,
+          queue.cluster_queue, same<StopPolicy>(queue.stop),
+          queue.weight,        queue.meta.deleted.has_value()};
 }
 
 admission::AdmissionCheckSpec to_spec(const objects::AdmissionCheck& check) {
