@@ -15,13 +15,14 @@ std::vector<Decision> Core::cycle(Time now) {
   settle();
   run_move_backs();
   fire_timers();
+  run_samples();
   reconcile_dirty();
   run_heads();
   return std::move(out_);
 }
 
 bool Core::busy() const {
-  if (!tree_.settled() || !dirty_.empty()) return true;
+  if (!tree_.settled() || !dirty_.empty() || !opening_.empty()) return true;
   if (std::any_of(move_backs_.begin(), move_backs_.end(), [&](const auto& entry) {
         return !entry.second.due || *entry.second.due <= now_;
       })) {
@@ -31,7 +32,7 @@ bool Core::busy() const {
     return entry.second.awake &&
            std::any_of(entry.second.queues.begin(), entry.second.queues.end(), [&](QueueId id) {
              const ClusterQueue& queue = queues_.at(id);
-             return queue.active.active && !queue.heap.empty();
+             return queue.active.active && heap_top(queue);
            });
   });
 }
@@ -45,6 +46,7 @@ std::optional<Time> Core::next_wakeup() const {
     if (request.due) consider(*request.due);
   }
   if (!timers_.empty()) consider(timers_.front().first);
+  if (!samples_.empty()) consider(samples_.front().first);
   return next;
 }
 
@@ -59,11 +61,13 @@ std::vector<Core::Entry> Core::pop_heads(std::vector<std::uint32_t>& trees) {
       ClusterQueue& queue = queues_.at(id);
       if (!queue.active.active) continue;
       // Equals of a workload that failed are not evaluated again.
-      while (!queue.heap.empty() &&
-             failed_equal(queue, *workloads_.at(queue.heap.front()).facts) != nullptr) {
+      if (queue.by_usage) refresh_due(queue);
+      WorkloadId top = heap_top(queue);
+      while (top && failed_equal(queue, *workloads_.at(top).facts) != nullptr) {
         park(id, heap_pop(id), true);
+        top = heap_top(queue);
       }
-      if (!queue.heap.empty()) heads.push_back({heap_pop(id), id, {}, false});
+      if (top) heads.push_back({heap_pop(id), id, {}, false});
     }
     if (heads.size() == before) {
       tree.awake = false;
@@ -114,7 +118,7 @@ void Core::quieten(const std::vector<std::uint32_t>& trees, const std::vector<En
   for (const Entry& head : heads) {
     const ClusterQueue& queue = queues_.at(head.queue);
     auto& [same, complete] = states[tree_.root(queue.node).slot];
-    if (!queue.heap.empty() && queue.heap.front() != head.workload) same = false;
+    if (const WorkloadId top = heap_top(queue); top && top != head.workload) same = false;
     const Workload& workload = workloads_.at(head.workload);
     if (workload.bucket != Bucket::Heap) same = false;
     if (head.resumed || workload.scan) complete = false;

@@ -12,6 +12,7 @@
 
 #include "fairshare/share.h"
 #include "quota/spec.h"
+#include "src/base/exact_quantity.h"
 #include "src/base/labels.h"
 #include "src/base/object_key.h"
 #include "src/base/pod_template.h"
@@ -67,6 +68,7 @@ struct ClusterQueueSpec {
   std::int64_t fair_weight = fairshare::kWeightOne;
   std::vector<AdmissionCheckRule> admission_checks;
   bool terminating = false;
+  bool by_usage = false;  // admissionMode UsageBasedAdmissionFairSharing
   // Set where the object cannot be understood: the queue is inactive with this message, everything
   // else goes on.
   std::string defect;
@@ -90,6 +92,7 @@ struct LocalQueueSpec {
   StopPolicy stop_policy = StopPolicy::None;
   std::int64_t fair_weight = fairshare::kWeightOne;
   bool terminating = false;
+  ExactAmounts consumed;  // what its status says it consumed; counts when it is first seen
 
   friend bool operator==(const LocalQueueSpec&, const LocalQueueSpec&) = default;
 };

@@ -54,6 +54,8 @@ inline ClusterQueueSpec queue(const std::string& line) {
                             : FungibilityPreference::BorrowingOverPreemption;
     else if (key == "StrictFIFO")
       spec.strategy = QueueingStrategy::StrictFifo;
+    else if (key == "byUsage")
+      spec.by_usage = true;
     else if (key == "namespaceSelector")
       spec.namespace_selector.reset();
     else if (key == "weight")

@@ -193,7 +193,8 @@ class PreemptionWorld : public Holders {
       } else if (parts[i] == "local") {
         spec.queue_name = parts.at(++i);
       } else if (parts[i] == "usage") {
-        candidate.local_usage = std::stoi(parts.at(++i));
+        candidate.local_usage =
+            fairshare::RecentUsage(fairshare::Wide256(std::stoi(parts.at(++i))), 1);
       } else {
         ADD_FAILURE() << "unknown word " << parts[i];
       }

@@ -120,6 +120,7 @@ void put(const ClusterQueueSpec& from, v1::ClusterQueue& to) {
     to.set_max_priority_threshold(*from.borrow_within_cohort.max_priority_threshold);
   }
   to.set_fair_weight(from.fair_weight);
+  to.set_by_usage(from.by_usage);
   for (const AdmissionCheckRule& rule : from.admission_checks) {
     v1::AdmissionCheckRule& out = *to.add_admission_checks();
     out.set_check(rule.check);
@@ -154,6 +155,7 @@ ClusterQueueSpec get(const v1::ClusterQueue& from, Faults& faults) {
     to.borrow_within_cohort.max_priority_threshold = from.max_priority_threshold();
   }
   to.fair_weight = weight_of(from);
+  to.by_usage = from.by_usage();
   for (const v1::AdmissionCheckRule& rule : from.admission_checks()) {
     to.admission_checks.push_back(
         {rule.check(), {rule.on_flavors().begin(), rule.on_flavors().end()}});
@@ -181,12 +183,30 @@ void put(const LocalQueueSpec& from, v1::LocalQueue& to) {
   to.set_stop_policy(number_of(from.stop_policy));
   to.set_fair_weight(from.fair_weight);
   to.set_terminating(from.terminating);
+  for (const auto& [resource, amount] : from.consumed) {
+    v1::Label& out = *to.add_consumed();
+    out.set_key(resource);
+    out.set_value(format_exact_quantity(resource, amount));
+  }
 }
 
 LocalQueueSpec get(const v1::LocalQueue& from, Faults& faults) {
-  return {key_of(from.key()),   from.uid(),
-          from.cluster_queue(), stop_of(from.stop_policy(), faults),
-          weight_of(from),      from.terminating()};
+  LocalQueueSpec to;
+  to.key = key_of(from.key());
+  to.uid = from.uid();
+  to.cluster_queue = from.cluster_queue();
+  to.stop_policy = stop_of(from.stop_policy(), faults);
+  to.fair_weight = weight_of(from);
+  to.terminating = from.terminating();
+  for (const v1::Label& one : from.consumed()) {
+    const Outcome<ExactQuantity> amount = parse_exact_quantity(one.value());
+    if (amount) {
+      to.consumed[one.key()] = *amount;
+    } else {
+      faults.add("consumed " + one.key() + " is not a quantity");
+    }
+  }
+  return to;
 }
 
 void put(const AdmissionCheckSpec& from, v1::AdmissionCheck& to) {

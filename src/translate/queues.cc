@@ -165,9 +165,15 @@ admission::CohortSpec to_spec(const objects::Cohort& cohort, Defects* defects) {
 }
 
 admission::LocalQueueSpec to_spec(const objects::LocalQueue& queue) {
-  return {queue.meta.key,      queue.meta.uid,
-          queue.cluster_queue, same<StopPolicy>(queue.stop),
-          queue.weight,        queue.meta.deleted.has_value()};
+  admission::LocalQueueSpec spec;
+  spec.key = queue.meta.key;
+  spec.uid = queue.meta.uid;
+  spec.cluster_queue = queue.cluster_queue;
+  spec.stop_policy = same<StopPolicy>(queue.stop);
+  spec.fair_weight = queue.weight;
+  spec.terminating = queue.meta.deleted.has_value();
+  if (queue.status.consumed) spec.consumed = queue.status.consumed->resources;
+  return spec;
 }
 
 admission::AdmissionCheckSpec to_spec(const objects::AdmissionCheck& check) {
