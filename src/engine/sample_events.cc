@@ -74,8 +74,8 @@ Configured sample_configuration() {
   admission.non_borrowing_first = false;
   admission.priority_within_cohort = false;
   admission.preempt_within_nominal = false;
-  admission.usage_sharing =
-      admission::UsageSharing{Duration::seconds(600), Duration::seconds(60), {{"cpu", 2'500'000'000}}, false};
+  admission.usage_sharing = admission::UsageSharing{
+      Duration::seconds(600), Duration::seconds(60), {{"cpu", 2'500'000'000}}, false};
   scheduler::Config& scheduler = configured.scheduler;
   scheduler.profiles = {{"a", {{"NodeResourcesFit", 3}}, {"NodePorts"}}, {"b", {}, {}}};
   scheduler.pod_initial_backoff = Duration::seconds(2);

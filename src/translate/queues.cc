@@ -135,6 +135,7 @@ admission::ClusterQueueSpec to_spec(const objects::ClusterQueue& queue) {
   spec.borrow_within_cohort = {same<PreemptionPolicy>(preemption.borrow_within_cohort),
                                preemption.max_priority_threshold};
   spec.fair_weight = queue.weight;
+  spec.by_usage = queue.admission_mode == objects::AdmissionMode::UsageBasedAdmissionFairSharing;
   for (const objects::AdmissionCheckRule& rule : queue.admission_checks) {
     spec.admission_checks.push_back({rule.name, rule.on_flavors});
   }

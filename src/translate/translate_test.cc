@@ -110,6 +110,7 @@ TEST(TranslateClusterQueue, CarriesTheWholeSpec) {
       "preemption":{"withinClusterQueue":"LowerPriority","reclaimWithinCohort":"Any",
         "borrowWithinCohort":{"policy":"LowerPriority","maxPriorityThreshold":5}},
       "fairSharing":{"weight":"250m"},
+      "admissionScope":{"admissionMode":"UsageBasedAdmissionFairSharing"},
       "admissionChecksStrategy":{"admissionChecks":[{"name":"check","onFlavors":["spot"]}]},
       "resourceGroups":[{"coveredResources":["cpu"],"flavors":[{"name":"spot","resources":[
         {"name":"cpu","nominalQuota":"4","borrowingLimit":"1500m","lendingLimit":"0"}]}]}]}})"));
@@ -129,6 +130,7 @@ TEST(TranslateClusterQueue, CarriesTheWholeSpec) {
   want.reclaim_within_cohort = admission::PreemptionPolicy::Any;
   want.borrow_within_cohort = {admission::PreemptionPolicy::LowerPriority, 5};
   want.fair_weight = 250'000'000;
+  want.by_usage = true;
   want.admission_checks = {{"check", {"spot"}}};
   EXPECT_EQ(spec, want) << spec.defect;
 }
