@@ -72,6 +72,12 @@ std::vector<std::string> Admitter::changed_cluster_queues(std::uint64_t& cursor)
 std::vector<ObjectKey> Admitter::changed_local_queues(std::uint64_t& cursor) const {
   return state_->core.changed_local_queues(cursor);
 }
+std::vector<std::string> Admitter::changed_cohorts(std::uint64_t& cursor) const {
+  return state_->core.changed_cohorts(cursor);
+}
+std::optional<fairshare::Share> Admitter::cohort_share(const std::string& name) const {
+  return state_->core.cohort_share(name);
+}
 std::optional<Hold> Admitter::waiting(const ObjectKey& workload) const {
   return state_->core.waiting(workload);
 }

@@ -87,6 +87,8 @@ class Admitter final : public Views {
   std::optional<QueueView> local_queue(const ObjectKey& key) const override;
   std::vector<std::string> changed_cluster_queues(std::uint64_t& cursor) const override;
   std::vector<ObjectKey> changed_local_queues(std::uint64_t& cursor) const override;
+  std::vector<std::string> changed_cohorts(std::uint64_t& cursor) const override;
+  std::optional<fairshare::Share> cohort_share(const std::string& name) const override;
   std::optional<Hold> waiting(const ObjectKey& workload) const override;
   std::vector<ObjectKey> pending(const std::string& cluster_queue) const override;
   std::vector<ObjectKey> parked(const std::string& cluster_queue) const override;

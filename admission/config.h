@@ -34,6 +34,20 @@ struct PodsReadyConfig {
   friend bool operator==(const PodsReadyConfig&, const PodsReadyConfig&) = default;
 };
 
+enum class FairStrategy { LessThanOrEqualToFinalShare, LessThanInitialShare };
+
+// Admission fair sharing: LocalQueues of one ClusterQueue take turns by what they used of late.
+struct UsageSharing {
+  Duration half_life;  // 0: usage is forgotten at once
+  Duration sampling_interval = Duration::seconds(300);
+  std::map<std::string, std::int64_t> resource_weights;  // in billionths; 1 where not named
+  // Ask for wake-ups also while nothing waits, so that the status follows. A host without a status
+  // to keep does without.
+  bool sample_idle = true;
+
+  friend bool operator==(const UsageSharing&, const UsageSharing&) = default;
+};
+
 struct Config {
   std::vector<std::string> exclude_resource_prefixes;
   std::vector<ResourceTransformation> transformations;
@@ -51,6 +65,14 @@ struct Config {
   // A scan of flavors goes on behind the one that was lost to another workload of the cycle.
   bool keep_scan_progress = true;
   bool prioritize_preemptors = false;  // who has preempted comes first in the cycle
+
+  // The rules of fair-sharing preemption, in the order in which they are tried.
+  std::vector<FairStrategy> fair_strategies{FairStrategy::LessThanOrEqualToFinalShare,
+                                            FairStrategy::LessThanInitialShare};
+  bool non_borrowing_first = true;            // gate FairSharingPrioritizeNonBorrowing
+  bool priority_within_cohort = true;         // gate PrioritySortingWithinCohort
+  bool preempt_within_nominal = true;         // gate FairSharingPreemptWithinNominal
+  std::optional<UsageSharing> usage_sharing;  // nullopt: off
 
   friend bool operator==(const Config&, const Config&) = default;
 };

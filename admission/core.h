@@ -21,6 +21,9 @@
 #include "admission/preemption.h"
 #include "admission/queue_plan.h"
 #include "admission/views.h"
+#include "fairshare/sharing.h"
+#include "fairshare/tournament.h"
+#include "fairshare/usage_ledger.h"
 #include "quota/cohort_tree.h"
 #include "src/base/slot_map.h"
 
@@ -95,6 +98,13 @@ struct LocalQueue {
   quota::ResourceMap reserved_usage, admitted_usage;
   std::uint64_t changed = 0;
 
+  // Where its ClusterQueue goes by usage.
+  std::vector<WorkloadId> heap;  // its part of the queue's: binary heap, best first
+  std::optional<fairshare::UsageLedger> ledger;
+  fairshare::RecentUsage usage;  // by the ledger, as last computed
+  Time sample;                   // the timer that counts
+  bool at_rest = false;          // the last sample changed nothing, and nothing happened since
+
   bool open() const { return spec && !spec->terminating && spec->stop_policy == StopPolicy::None; }
 };
 
@@ -105,7 +115,8 @@ struct ClusterQueue {
   quota::NodeId node;
   bool in_cycle = false;  // its cohorts go round in circles
   ActiveView active;
-  std::vector<WorkloadId> heap;  // binary heap, best first
+  bool by_usage = false;         // its LocalQueues take turns; each has a heap of its own
+  std::vector<WorkloadId> heap;  // binary heap, best first; empty if by_usage
   std::vector<WorkloadId> parked;
   // The one that last told others to leave, as it was then. It goes first, unless strictly in
   // order, until it leaves the queue or another takes its place.
@@ -175,6 +186,8 @@ class Core {
   std::vector<ObjectKey> local_queues() const;
   std::optional<QueueView> local_queue(const ObjectKey& key);
   std::vector<std::string> changed_cluster_queues(std::uint64_t& cursor);
+  std::vector<std::string> changed_cohorts(std::uint64_t& cursor);
+  std::optional<fairshare::Share> cohort_share(const std::string& name);
   std::vector<ObjectKey> changed_local_queues(std::uint64_t& cursor);
   std::optional<Hold> waiting(const ObjectKey& workload) const;
   std::vector<ObjectKey> pending(const std::string& cluster_queue, bool parked_only) const;
@@ -235,7 +248,13 @@ class Core {
   bool before(const ClusterQueue& queue, WorkloadId a, WorkloadId b) const;
   void heap_push(QueueId id, WorkloadId workload);
   WorkloadId heap_pop(QueueId id);
-  void sift(ClusterQueue& queue, std::size_t at);
+  std::vector<WorkloadId>& heap_of(ClusterQueue& queue, WorkloadId workload);
+  // Who would be tried next; none if nobody waits for a turn.
+  WorkloadId heap_top(const ClusterQueue& queue) const;
+  std::vector<WorkloadId> in_heap(const ClusterQueue& queue) const;
+  void add_to_heap(ClusterQueue& queue, WorkloadId workload);
+  void take_from_heap(ClusterQueue& queue, WorkloadId workload);
+  void sift(ClusterQueue& queue, WorkloadId workload);
   void park(QueueId id, WorkloadId workload, bool bypassed);
   void leave_bucket(WorkloadId id);
   void leave_queue(WorkloadId id);  // …for good: what it was as a preemptor is forgotten
@@ -272,6 +291,7 @@ class Core {
   bool nominate(Entry& entry);
   void order(std::vector<Entry>& entries) const;
   bool is_preemptor(const Entry& entry) const;
+  fairshare::Tournament tournament(const std::vector<Entry>& entries);  // core_fair.cc
 
   // core_process.cc
   bool process(Entry& entry, CycleState& state);
@@ -342,6 +362,17 @@ class Core {
   void count_unready(WorkloadId id);
   bool must_wait_for_ready() const;
 
+  // core_usage.cc: LocalQueues that take turns by what they used
+  void follow_usage_mode(QueueId id);
+  void expect_penalty(WorkloadId id);
+  void drop_penalty(WorkloadId id);
+  void settle_penalty(WorkloadId id);
+  void run_samples();
+  void refresh_due(const ClusterQueue& queue);
+  void refresh(LocalId id);
+  void usage_changed(LocalId id);
+  void schedule_sample(LocalId id);
+
   // core_views.cc
   void changed(QueueId id);
   void changed(LocalId id);
@@ -351,6 +382,7 @@ class Core {
   Config config_;
   quota::Names names_;
   quota::CohortTree tree_;
+  fairshare::Sharing sharing_;
   ResourceOrder order_;
   FactsCompiler compiler_;
 
@@ -363,6 +395,7 @@ class Core {
 
   SlotMap<ClusterQueueTag, ClusterQueue> queues_;
   std::map<std::string, QueueId> queue_names_;
+  std::set<std::string> cohorts_;       // of which there is an object
   std::vector<QueueId> queue_of_node_;  // by slot of the vertex
   SlotMap<LocalQueueTag, LocalQueue> locals_;
   std::map<ObjectKey, LocalId> local_keys_;
@@ -373,6 +406,8 @@ class Core {
   std::map<std::uint32_t, Tree> trees_;  // by slot of the root
   std::map<std::uint32_t, MoveBack> move_backs_;
   std::vector<std::pair<Time, WorkloadId>> timers_;  // a heap, earliest first
+  std::vector<std::pair<Time, LocalId>> samples_;    // likewise
+  std::vector<LocalId> opening_;                     // ledgers that open in the next cycle
   std::vector<WorkloadId> dirty_;
   std::vector<WorkloadId> undecided_;  // in this cycle: waiting, and nothing said of them yet
   std::int64_t unready_ = 0;           // workloads that hold quota and are not ready

@@ -5,7 +5,6 @@
 #include <tuple>
 
 #include "admission/core.h"
-#include "fairshare/order.h"
 
 namespace quorate::admission {
 
@@ -16,6 +15,7 @@ std::vector<Decision> Core::cycle(Time now) {
   settle();
   run_move_backs();
   fire_timers();
+  run_samples();
   reconcile_dirty();
   run_heads();
   reconcile_undecided();
@@ -23,7 +23,7 @@ std::vector<Decision> Core::cycle(Time now) {
 }
 
 bool Core::busy() const {
-  if (!tree_.settled() || !dirty_.empty()) return true;
+  if (!tree_.settled() || !dirty_.empty() || !opening_.empty()) return true;
   if (std::any_of(move_backs_.begin(), move_backs_.end(), [&](const auto& entry) {
         return !entry.second.due || *entry.second.due <= now_;
       })) {
@@ -33,7 +33,7 @@ bool Core::busy() const {
     return entry.second.awake &&
            std::any_of(entry.second.queues.begin(), entry.second.queues.end(), [&](QueueId id) {
              const ClusterQueue& queue = queues_.at(id);
-             return queue.active.active && !queue.heap.empty();
+             return queue.active.active && heap_top(queue);
            });
   });
 }
@@ -47,6 +47,7 @@ std::optional<Time> Core::next_wakeup() const {
     if (request.due) consider(*request.due);
   }
   if (!timers_.empty()) consider(timers_.front().first);
+  if (!samples_.empty()) consider(samples_.front().first);
   return next;
 }
 
@@ -61,11 +62,13 @@ std::vector<Core::Entry> Core::pop_heads(std::vector<std::uint32_t>& trees) {
       ClusterQueue& queue = queues_.at(id);
       if (!queue.active.active) continue;
       // Equals of a workload that failed are not evaluated again.
-      while (!queue.heap.empty() &&
-             failed_equal(queue, *workloads_.at(queue.heap.front()).facts) != nullptr) {
+      if (queue.by_usage) refresh_due(queue);
+      WorkloadId top = heap_top(queue);
+      while (top && failed_equal(queue, *workloads_.at(top).facts) != nullptr) {
         park(id, heap_pop(id), true);
+        top = heap_top(queue);
       }
-      if (!queue.heap.empty()) heads.push_back({heap_pop(id), id, {}, false});
+      if (top) heads.push_back({heap_pop(id), id, {}, false});
     }
     if (heads.size() == before) {
       tree.awake = false;
@@ -87,15 +90,20 @@ void Core::run_heads() {
     nominees.push_back({head.workload, head.queue, std::move(head.assignment), head.resumed});
   }
   sort_decisions(decided);  // heads come in no meaningful order
-  order(nominees);
-
   std::vector<bool> progressed(trees.size(), false);
   CycleState state;
-  for (Entry& entry : nominees) {
-    if (!process(entry, state)) continue;
+  const auto run = [&](Entry& entry) {
+    if (!process(entry, state)) return;
     const std::uint32_t root = tree_.root(queues_.at(entry.queue).node).slot;
     const auto at = std::lower_bound(trees.begin(), trees.end(), root);
     progressed[static_cast<std::size_t>(at - trees.begin())] = true;
+  };
+  if (config_.fair_sharing) {
+    fairshare::Tournament entries = tournament(nominees);
+    while (const std::optional<std::size_t> winner = entries.next()) run(nominees[*winner]);
+  } else {
+    order(nominees);
+    for (Entry& entry : nominees) run(entry);
   }
   end_reservations(state);
   quieten(trees, heads, progressed);
@@ -111,7 +119,7 @@ void Core::quieten(const std::vector<std::uint32_t>& trees, const std::vector<En
   for (const Entry& head : heads) {
     const ClusterQueue& queue = queues_.at(head.queue);
     auto& [same, complete] = states[tree_.root(queue.node).slot];
-    if (!queue.heap.empty() && queue.heap.front() != head.workload) same = false;
+    if (const WorkloadId top = heap_top(queue); top && top != head.workload) same = false;
     const Workload& workload = workloads_.at(head.workload);
     if (workload.bucket != Bucket::Heap) same = false;
     if (head.resumed || workload.scan) complete = false;
@@ -136,7 +144,11 @@ void Core::quieten(const std::vector<std::uint32_t>& trees, const std::vector<En
 // --- nomination ---
 
 Preemption Core::preemption(const Holders& holders) {
-  return Preemption({*journal_, tree_, holders}, config_.fair_sharing);
+  std::optional<FairRules> fair;
+  if (config_.fair_sharing) {
+    fair.emplace(FairRules{sharing_, config_.fair_strategies, config_.preempt_within_nominal});
+  }
+  return Preemption({*journal_, tree_, holders}, fair);
 }
 
 AssignContext Core::assign_context(const Entry& entry, const Preemption& preemption) {
@@ -212,45 +224,16 @@ bool Core::is_preemptor(const Entry& entry) const {
 }
 
 void Core::order(std::vector<Entry>& entries) const {
-  if (!config_.fair_sharing) {
-    std::sort(entries.begin(), entries.end(), [this](const Entry& a, const Entry& b) {
-      const auto key = [this](const Entry& entry) {
-        const Facts& facts = *workloads_.at(entry.workload).facts;
-        return std::tuple(!is_preemptor(entry), entry.assignment.level, -facts.priority,
-                          facts.queued_at, std::string_view(facts.uid),
-                          std::string_view(facts.key.ns), std::string_view(facts.key.name));
-      };
-      return key(a) < key(b);
-    });
-    return;
-  }
-  std::vector<fairshare::Contender> contenders;
-  for (const Entry& entry : entries) {
-    const ClusterQueue& queue = queues_.at(entry.queue);
-    const Facts& facts = *workloads_.at(entry.workload).facts;
-    fairshare::Contender contender;
-    contender.share =
-        fairshare::dominant_share(tree_, names_, queue.node, queue.spec->fair_weight_milli,
-                                  entry.assignment.usage)
-            .share;
-    contender.borrowing =
-        tree_.parent(queue.node) &&
-        std::any_of(entry.assignment.usage.begin(), entry.assignment.usage.end(),
-                    [&](const auto& wanted) {
-                      return tree_.borrowing_with(queue.node, wanted.first, wanted.second);
-                    });
-    contender.priority = facts.priority;
-    contender.queued_at = facts.queued_at;
-    contender.uid = facts.uid;
-    contender.index = contenders.size();
-    contenders.push_back(std::move(contender));
-  }
-  std::sort(contenders.begin(), contenders.end(), fairshare::before);
-  std::vector<Entry> ordered;
-  for (const fairshare::Contender& contender : contenders) {
-    ordered.push_back(std::move(entries[contender.index]));
-  }
-  entries = std::move(ordered);
+  std::sort(entries.begin(), entries.end(), [this](const Entry& a, const Entry& b) {
+    const auto key = [this](const Entry& entry) {
+      const Facts& facts = *workloads_.at(entry.workload).facts;
+      return std::tuple(!is_preemptor(entry), entry.assignment.level,
+                        config_.priority_within_cohort ? -facts.priority : 0, facts.queued_at,
+                        std::string_view(facts.uid), std::string_view(facts.key.ns),
+                        std::string_view(facts.key.name));
+    };
+    return key(a) < key(b);
+  });
 }
 
 std::optional<NotPlaceable> Core::place_gang(const Entry& entry) {

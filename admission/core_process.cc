@@ -170,6 +170,7 @@ void Core::admit(Entry& entry) {
   workload.decided_on = workload.facts;
   const bool admitted = checks_ready(workload);
   set_admitted(id, admitted);
+  expect_penalty(id);
   out_.push_back(Admit{workload.facts->key, workload.facts->uid, *admission, admitted,
                        reserved_message(admission->cluster_queue)});
   take_the_place(id);

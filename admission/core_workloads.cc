@@ -41,6 +41,7 @@ void Core::attach(WorkloadId id) {
 void Core::detach(WorkloadId id) {
   Workload& workload = workloads_.at(id);
   leave_queue(id);
+  drop_penalty(id);
   if (!workload.local) return;
   const LocalId local_id = workload.local;
   std::vector<WorkloadId>& members = locals_.at(local_id).members;
@@ -134,6 +135,8 @@ void Core::set_admitted(WorkloadId id, bool admitted) {
   local.admitted += sign;
   add_all(local.admitted_usage, workload.held->usage, sign);
   changed(workload.local);
+  local.at_rest = false;
+  schedule_sample(workload.local);
 }
 
 void Core::release_quota(WorkloadId id, bool placement_too) {
@@ -217,6 +220,9 @@ void Core::apply(const WorkloadSpec& spec) {
   take_admission(id, old.get());
   if (old) holder_changed(id, *old);
   count_unready(id);
+  // One that ended before it was admitted, or will not run, owes nothing.
+  const bool ended = facts->finished() || (!facts->active && !workloads_.at(id).held);
+  if (ended) drop_penalty(id);
   place(id, old.get());
   mark_dirty(id);
   if (facts->requeue_at && *facts->requeue_at > now_) set_timer(id, *facts->requeue_at);
@@ -242,6 +248,7 @@ void Core::take_admission(WorkloadId id, const Facts* old) {
   workload.written = false;
   workload.decided_on.reset();
   set_admitted(id, facts.is_true(Cond::Admitted));
+  settle_penalty(id);
 }
 
 // What of a workload that holds quota matters to those who might preempt it.
@@ -287,7 +294,9 @@ void Core::workload_written(const ObjectKey& key, const std::string& uid, bool s
   if (!id || workloads_.at(id).facts->uid != uid) return;
   Workload& workload = workloads_.at(id);
   if (succeeded) {
-    if (workload.assumed) workload.written = true;
+    if (!workload.assumed) return;
+    workload.written = true;
+    settle_penalty(id);
     return;
   }
   workload.issued = 0;
@@ -300,6 +309,7 @@ void Core::workload_written(const ObjectKey& key, const std::string& uid, bool s
     // It did fit; that an equal one failed behind it says nothing about it.
     const QueueId queue = workload.held->queue;
     queues_.at(queue).classes.erase(workload.facts->scheduling_hash);
+    drop_penalty(id);
     release_quota(id, true);
   }
   place(id, workload.facts.get());

@@ -9,7 +9,7 @@ namespace quorate::admission {
 // The one place where the kind of search is chosen.
 std::vector<Target> Preemption::search(const SearchContext& context,
                                        const Preemptor& preemptor) const {
-  if (fair_sharing_) return {};  // by shares nobody is preempted yet
+  if (fair_) return find_fair(context, preemptor, *fair_);
   return find_classic(context, preemptor);
 }
 

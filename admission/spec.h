@@ -10,7 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "fairshare/share.h"
 #include "quota/spec.h"
+#include "src/base/exact_quantity.h"
 #include "src/base/labels.h"
 #include "src/base/object_key.h"
 #include "src/base/pod_template.h"
@@ -63,9 +65,10 @@ struct ClusterQueueSpec {
   PreemptionPolicy within_cluster_queue = PreemptionPolicy::Never;
   PreemptionPolicy reclaim_within_cohort = PreemptionPolicy::Never;
   BorrowWithinCohort borrow_within_cohort;
-  std::int64_t fair_weight_milli = 1000;
+  std::int64_t fair_weight = fairshare::kWeightOne;
   std::vector<AdmissionCheckRule> admission_checks;
   bool terminating = false;
+  bool by_usage = false;  // admissionMode UsageBasedAdmissionFairSharing
   // Set where the object cannot be understood: the queue is inactive with this message, everything
   // else goes on.
   std::string defect;
@@ -77,7 +80,7 @@ struct CohortSpec {
   std::string name;
   std::string parent;  // "" if none
   std::vector<quota::ResourceGroup> resource_groups;
-  std::int64_t fair_weight_milli = 1000;
+  std::int64_t fair_weight = fairshare::kWeightOne;
 
   friend bool operator==(const CohortSpec&, const CohortSpec&) = default;
 };
@@ -87,8 +90,9 @@ struct LocalQueueSpec {
   std::string uid;
   std::string cluster_queue;
   StopPolicy stop_policy = StopPolicy::None;
-  std::int64_t fair_weight_milli = 1000;
+  std::int64_t fair_weight = fairshare::kWeightOne;
   bool terminating = false;
+  ExactAmounts consumed;  // what its status says it consumed; counts when it is first seen
 
   friend bool operator==(const LocalQueueSpec&, const LocalQueueSpec&) = default;
 };

@@ -187,7 +187,11 @@ void Feeds::add_admission_kinds() {
     add<objects::Cohort>(
         kinds::kCohort, caches_.cohorts,
         {.on_put = [this](const auto& now, const auto&) { tell(translate::to_spec(*now)); },
-         .on_gone = [this](const auto& last) { tell(engine::CohortGone{last->meta.key.name}); }});
+         .on_gone =
+             [this](const auto& last) {
+               tell(engine::CohortGone{last->meta.key.name});
+               if (to_.queue_status != nullptr) to_.queue_status->cohort_gone(last->meta.key.name);
+             }});
     add<objects::LimitRange>(
         kinds::kLimitRange, caches_.limit_ranges,
         {.on_put = [this](const auto& now, const auto&) { tell(translate::to_spec(*now)); },

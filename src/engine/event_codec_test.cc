@@ -102,7 +102,7 @@ TEST(EventCodec, ReadsBackWhatItWrote) {
 
 TEST(EventCodec, DefaultsAndAbsenceSurvive) {
   admission::ClusterQueueSpec queue;  // no selector matches no namespace; {} matches all
-  queue.fair_weight_milli = 0;
+  queue.fair_weight = 0;
   const Event without{queue};
   EXPECT_TRUE(equal_events(without, *decode_event(encode(without))));
   queue.namespace_selector.emplace();

@@ -45,7 +45,8 @@ ClusterQueueSpec sample_queue() {
   queue.within_cluster_queue = PreemptionPolicy::LowerOrNewerEqualPriority;
   queue.reclaim_within_cohort = PreemptionPolicy::Any;
   queue.borrow_within_cohort = {PreemptionPolicy::LowerPriority, -5};
-  queue.fair_weight_milli = 2500;
+  queue.fair_weight = 2'500'000'000;
+  queue.by_usage = true;
   queue.admission_checks = {{"check", {"spot"}}, {"other", {}}};
   queue.terminating = true;
   queue.defect = "spec.x: bad";
@@ -70,6 +71,12 @@ Configured sample_configuration() {
   admission.recompute_on_target_overlap = false;
   admission.keep_scan_progress = false;
   admission.prioritize_preemptors = true;
+  admission.fair_strategies = {admission::FairStrategy::LessThanInitialShare};
+  admission.non_borrowing_first = false;
+  admission.priority_within_cohort = false;
+  admission.preempt_within_nominal = false;
+  admission.usage_sharing = admission::UsageSharing{
+      Duration::seconds(600), Duration::seconds(60), {{"cpu", 2'500'000'000}}, false};
   scheduler::Config& scheduler = configured.scheduler;
   scheduler.profiles = {{"a", {{"NodeResourcesFit", 3}}, {"NodePorts"}}, {"b", {}, {}}};
   scheduler.pod_initial_backoff = Duration::seconds(2);
@@ -207,7 +214,13 @@ std::vector<Event> one_of_each() {
       ClusterQueueGone{"q"},
       CohortSpec{"c", "root", sample_groups(), 500},
       CohortGone{"c"},
-      LocalQueueSpec{{"ns", "lq"}, "lq-uid", "q", StopPolicy::Hold, 3000, true},
+      LocalQueueSpec{{"ns", "lq"},
+                     "lq-uid",
+                     "q",
+                     StopPolicy::Hold,
+                     3000,
+                     true,
+                     {{"cpu", ExactQuantity{1171572875}}}},
       LocalQueueGone{{"ns", "lq"}},
       AdmissionCheckSpec{"check", "example.com/controller", true},
       AdmissionCheckGone{"check"},

@@ -128,6 +128,7 @@ void SimulatedCluster::tell_namespaces(const Objects& named) {
 
 void SimulatedCluster::tell_everything() {
   admission::Config config = translate::to_config(options_.config);
+  if (config.usage_sharing) config.usage_sharing->sample_idle = false;  // nobody reads a status
   if (options_.instant_moves) config.move_back_batch = {};
   apply(engine::Configured{std::move(config), {}});
   tell_all<objects::Namespace>();
