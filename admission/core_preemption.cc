@@ -30,7 +30,14 @@ Candidate Core::candidate(WorkloadId id, quota::NodeId node) const {
   } else if (reserved != nullptr && reserved->status == ConditionView::Status::True) {
     since = reserved->last_transition;
   }
-  return {id, node, &facts, &workload.held->usage, is_leaving(workload), since, facts.queue_name,
+  return {id,
+          node,
+          &facts,
+          &workload.held->usage,
+          &workload.held->places,
+          is_leaving(workload),
+          since,
+          facts.queue_name,
           {}};
 }
 

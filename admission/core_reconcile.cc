@@ -63,6 +63,7 @@ void Core::reconcile(WorkloadId id) {
   if (reconcile_inactive(id) || reconcile_requeued(id)) return;
   if (workload.held) {
     reconcile_reserved(id);
+    reconcile_second_pass(id);
   } else {
     reconcile_pending(id);
   }
@@ -199,7 +200,8 @@ bool Core::checks_ready(const Workload& workload) const {
       return false;
     }
   }
-  return std::all_of(have.begin(), have.end(),
+  return !awaits_places(workload) &&
+         std::all_of(have.begin(), have.end(),
                      [](const CheckStatus& check) { return check.state == CheckState::Ready; });
 }
 
@@ -316,5 +318,7 @@ void Core::issue(WorkloadId id, D decision) {
   }
   out_.push_back(std::move(decision));
 }
+
+void Core::issue_evict(WorkloadId id, Evict evict) { issue(id, std::move(evict)); }
 
 }  // namespace quorate::admission

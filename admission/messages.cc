@@ -39,7 +39,8 @@ std::string pod_set_of(const Fact& fact) {
       [](const auto& one) -> std::string {
         using T = std::decay_t<decltype(one)>;
         if constexpr (std::is_same_v<T, QuotaShortage> || std::is_same_v<T, FlavorMismatch> ||
-                      std::is_same_v<T, ResourceNotCovered> || std::is_same_v<T, NotPlaceable>) {
+                      std::is_same_v<T, ResourceNotCovered> ||
+                      std::is_same_v<T, TopologyShortage> || std::is_same_v<T, NotPlaceable>) {
           return one.pod_set;
         } else {
           return "";
@@ -80,6 +81,10 @@ std::string fact_message(const Fact& fact) {
             return std::string(
                        "Workload has overlapping preemption targets with another workload") +
                    (one.fits_afterwards ? ", but will fit after these preemptions complete" : "");
+          },
+          [](const TopologyShortage& one) { return topology::text(one.failure); },
+          [](const TopologyError& one) {
+            return "failed to assign flavors to pod set " + one.pod_set + ": " + one.why;
           },
           [](const NotPlaceable& one) { return one.why; },
           [](const InvalidInput& one) { return one.why; },
@@ -123,6 +128,10 @@ std::string fact_explained(const Fact& fact) {
               text += (i == 0 ? "" : ", ") + one.victims[i].text();
             }
             return text;
+          },
+          [](const TopologyShortage& one) {
+            return "pod set " + one.pod_set + " has no place in flavor " + one.flavor + ": " +
+                   topology::text(one.failure);
           },
           [](const NotPlaceable& one) {
             return "quota is free, but pod set " + one.pod_set +
@@ -178,6 +187,8 @@ Reason reason_of(const Fact& fact) {
                           return one.fits_afterwards ? Reason::WaitingForPreemptedWorkloads
                                                      : Reason::WaitingForQuota;
                         },
+                        [](const TopologyShortage&) { return Reason::TopologyPlacementFailed; },
+                        [](const TopologyError&) { return Reason::NoMatchingFlavor; },
                         [](const NotPlaceable&) { return Reason::TopologyPlacementFailed; },
                         [](const InvalidInput&) { return Reason::Misconfigured; },
                     },

@@ -12,6 +12,7 @@
 
 #include "admission/class_table.h"
 #include "admission/facts.h"
+#include "admission/topology_use.h"
 #include "quota/cohort_tree.h"
 
 namespace quorate::admission {
@@ -40,8 +41,9 @@ struct Candidate {
   quota::NodeId node;  // of the ClusterQueue that it holds quota of
   const Facts* facts = nullptr;
   const quota::ResourceMap* usage = nullptr;
-  bool evicted = false;  // on its way out already
-  Time reserved;         // when it got quota
+  const std::vector<TopologyUse>* places = nullptr;  // in topologies; nullptr: none
+  bool evicted = false;                              // on its way out already
+  Time reserved;                                     // when it got quota
   // With usage-based admission: its LocalQueue and how much that used, weighted, in the ledger's
   // unit. No value: not known, or the ClusterQueue is not run that way.
   std::string_view local_queue;
