@@ -72,6 +72,7 @@ void Core::reserve(const Entry& entry, const quota::ResourceMap& usage, CycleSta
   for (const auto& [fr, amount] : usage) {
     tree_.charge(queues_.at(entry.queue).node, fr, amount);
   }
+  state.changed = true;
   state.reserved.push_back({entry.queue, usage});
   state.places.push_back(places_of(entry));
   charge_places(state.places.back(), 1);
@@ -89,8 +90,8 @@ bool Core::process(Entry& entry, CycleState& state) {
   const WorkloadId id = entry.workload;
   if (config_.recompute_on_target_overlap && overlaps(entry)) {
     assign_without_claimed(entry, state);
-  } else if (config_.topology.recompute_in_cycle && entry.assignment.mode != Mode::NoFit &&
-             fits(entry, state) == Fitting::NoPlace) {
+  } else if (state.changed && config_.topology.recompute_in_cycle &&
+             entry.assignment.mode != Mode::NoFit && fits(entry, state) == Fitting::NoPlace) {
     assign_anew(entry);
   }
   const Assignment& assignment = entry.assignment;
@@ -119,7 +120,11 @@ bool Core::process(Entry& entry, CycleState& state) {
     return wait(Reason::WaitingForQuota, {Layer::Quota, {why}},
                 RequeueReason::FailedAfterNomination, config_.keep_scan_progress);
   }
-  if (assignment.targets.empty()) return try_admit(entry);
+  if (assignment.targets.empty()) {
+    const bool admitted = try_admit(entry);
+    state.changed = state.changed || admitted;
+    return admitted;
+  }
 
   std::vector<Candidate>& claimed = state.claimed[tree_.root(queues_.at(entry.queue).node).slot];
   for (const Target& target : assignment.targets) {

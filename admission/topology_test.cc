@@ -191,8 +191,9 @@ TEST(TopologyCycle, ANodeIsNeverGivenTwice) {
     world.ask("w" + queue, queue, "main*1: cpu=8", {kHost});
   }
   EXPECT_EQ(world.run(),
-            "wa: main cpu=tas n1=1; wb: main cpu=tas n2=1; wc WaitingForQuota: Workload no longer "
-            "fits after processing another workload");
+            "wa: main cpu=tas n1=1; wb: main cpu=tas n2=1; wc WaitingForQuota: couldn't assign "
+            "flavors to pod set main: topology \"racks\" doesn't allow to fit any of 1 pod(s). "
+            "Total nodes: 2; excluded: resource \"cpu\": 2");
   EXPECT_EQ(world.used("c"), "tas/cpu=0");
 }
 
@@ -228,6 +229,44 @@ TEST(TopologyCycle, APodSetThatIsDoneTakesNoPlace) {
   world.nodes("r1/n1:2");
   world.ask("half", "q", "head*1: cpu=1 | work*3: cpu=1; done 3", {kRack, kRack});
   EXPECT_EQ(world.run(), "half: head cpu=tas n1=1 work cpu=tas");
+}
+
+// --- preemption ---
+
+TEST(TopologyPreemption, MakesRoomWhereQuotaIsFreeButNoHostIs) {
+  TopologyWorld world;
+  world.queues("q {tas/cpu=80} (within=LowerPriority)");
+  world.nodes("r1/n1:4 r1/n2:4");
+  world.ask("low", "q", "main*1: cpu=4", {kHost}, 0);
+  world.ask("mid", "q", "main*1: cpu=4", {kHost}, 1);
+  EXPECT_EQ(world.run(), "mid: main cpu=tas n1=1; low: main cpu=tas n2=1");
+  world.ask("high", "q", "main*1: cpu=4", {kHost}, 2);
+  EXPECT_EQ(world.text(world.settle()),
+            "evict low Preempted; hold high WaitingForPreemptedWorkloads");
+}
+
+// Quota alone would be content with one victim; the rack needs both.
+TEST(TopologyPreemption, TakesAsManyAsThePlacesNeed) {
+  TopologyWorld world;
+  world.queues("q {tas/cpu=8} (within=LowerPriority)");
+  world.nodes("r1/n1:2 r1/n2:2 r2/n3:4");
+  world.ask("c", "q", "main*1: cpu=4", {kHost}, 5);
+  world.ask("a", "q", "main*1: cpu=2", {kHost}, 0);
+  world.ask("b", "q", "main*1: cpu=2", {kHost}, 0);
+  world.carry_out(world.settle());
+  world.ask("wide", "q", "main*2: cpu=2", {kRack}, 3);
+  EXPECT_EQ(world.text(world.settle()),
+            "evict a Preempted; evict b Preempted; hold wide WaitingForPreemptedWorkloads");
+}
+
+TEST(TopologyPreemption, NobodyLeavesForAPlaceThatDoesNotExist) {
+  TopologyWorld world;
+  world.queues("q {tas/cpu=80} (within=LowerPriority)");
+  world.nodes("r1/n1:4");
+  world.ask("low", "q", "main*1: cpu=4", {kHost}, 0);
+  world.run();
+  world.ask("high", "q", "main*1: cpu=5", {kHost}, 2);
+  EXPECT_EQ(world.text(world.settle()), "hold high TopologyPlacementFailed");
 }
 
 // --- what makes room ---
