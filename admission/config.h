@@ -8,6 +8,7 @@
 
 #include "src/base/quantity.h"
 #include "src/base/time.h"
+#include "topology/request.h"
 
 namespace quorate::admission {
 
@@ -48,6 +49,20 @@ struct UsageSharing {
   friend bool operator==(const UsageSharing&, const UsageSharing&) = default;
 };
 
+// Topology-aware placement. The gates that these stand for are named behind them.
+struct TopologyConfig {
+  bool enabled = true;             // TopologyAwareScheduling
+  topology::Profile profile;       // TASProfileMixed, TASBalancedPlacement, …
+  bool shared_hosts = true;        // TASHandleOverlappingFlavors
+  bool recompute_in_cycle = true;  // TASRecomputeAssignmentWithinSchedulingCycle
+  bool replace_nodes = true;       // TASFailedNodeReplacement
+  bool replace_fail_fast = true;   // TASFailedNodeReplacementFailFast
+  bool skip_pod_owned = true;      // SkipReassignmentForPodOwnedWorkloads
+  bool elastic = false;            // ElasticJobsViaWorkloadSlicesWithTAS
+
+  friend bool operator==(const TopologyConfig&, const TopologyConfig&) = default;
+};
+
 struct Config {
   std::vector<std::string> exclude_resource_prefixes;
   std::vector<ResourceTransformation> transformations;
@@ -58,6 +73,7 @@ struct Config {
   bool prove_placement = true;  // ask the placement port where there is one
   bool elastic_slices = true;   // a workload may take the place of another slice of its job
   std::optional<PodsReadyConfig> pods_ready;  // nullopt: nobody waits for pods
+  TopologyConfig topology;
   Duration move_back_batch = Duration::seconds(1);
   bool priority_boost = false;  // a workload's boost counts
   // Where two of a cycle want the same victims, the later is assigned anew without them.

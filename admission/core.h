@@ -4,6 +4,7 @@
 // it.
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -20,6 +21,7 @@
 #include "admission/placement_port.h"
 #include "admission/preemption.h"
 #include "admission/queue_plan.h"
+#include "admission/topology_step.h"
 #include "admission/views.h"
 #include "fairshare/sharing.h"
 #include "fairshare/tournament.h"
@@ -54,6 +56,7 @@ struct Reservation {
   QueueId queue;  // maybe only a name so far
   std::shared_ptr<const Admission> admission;
   quota::ResourceMap usage;
+  std::vector<TopologyUse> places;
 };
 
 struct Workload {
@@ -85,7 +88,10 @@ struct Workload {
   std::uint64_t issued = 0;  // digest of the decision that the API should show soon
   std::uint64_t issued_hold = 0;
   Time issued_at;
-  Time timer;  // the next that is set for it
+  Time timer;     // the next that is set for it
+  Time pass_due;  // of its second pass; zero: none is waiting
+  std::int32_t passes_failed = 0;
+  std::shared_ptr<const Reservation> before_pass;  // while `assumed` is only about new places
 };
 
 struct LocalQueue {
@@ -151,6 +157,7 @@ class Core {
   void set_config(const Config& config);
   void set_placement_port(PlacementPort* port) { port_ = port; }
   void apply(const FlavorSpec& spec);
+  void apply(const TopologySpec& spec);
   void apply(const ClusterQueueSpec& spec);
   void apply(const CohortSpec& spec);
   void apply(const LocalQueueSpec& spec);
@@ -159,6 +166,7 @@ class Core {
   void apply(const LimitRangeSpec& spec);
   void apply(const RuntimeClassSpec& spec);
   void flavor_gone(const std::string& name);
+  void topology_gone(const std::string& name);
   void cluster_queue_gone(const std::string& name);
   void cohort_gone(const std::string& name);
   void local_queue_gone(const ObjectKey& key);
@@ -166,6 +174,11 @@ class Core {
   void namespace_gone(const std::string& name);
   void limit_range_gone(const ObjectKey& key);
   void runtime_class_gone(const std::string& name);
+
+  // core_topology.cc
+  void set_cluster(const cluster::Model* model);
+  void observe(const cluster::NodeChange& change);
+  void observe(const cluster::PodChange& change);
 
   // core_workloads.cc
   void apply(const WorkloadSpec& spec);
@@ -210,7 +223,9 @@ class Core {
   // What entries processed earlier did to those behind them, until the end of the cycle.
   struct CycleState {
     std::vector<std::pair<QueueId, quota::ResourceMap>> reserved;
+    std::vector<std::vector<TopologyUse>> places;             // reserved too
     std::map<std::uint32_t, std::vector<Candidate>> claimed;  // victims, by slot of their root
+    bool changed = false;                                     // some entry took quota or places
   };
   struct MoveBack {
     quota::NodeId root;
@@ -232,6 +247,31 @@ class Core {
   bool namespace_matches(const ClusterQueue& queue, const std::string& ns) const;
   void namespace_changed(const std::string& ns, const std::optional<Labels>& labels);
   RequestContext request_context(const std::string& ns) const;
+
+  // core_topology.cc
+  void topology_changed(const std::string& topology, bool came_or_went);
+  bool uses_topology(const ClusterQueue& queue,
+                     const std::function<bool(const FlavorSpec&)>& which) const;
+  void room_changed(const std::string& node);
+  bool is_topology_flavor(const std::string& flavor) const;
+  std::vector<TopologyUse> places_of(const Facts& facts, const Admission& admission) const;
+  std::vector<TopologyUse> places_of(const Entry& entry) const;
+  void charge_places(const std::vector<TopologyUse>& places, std::int64_t sign);
+  void places_freed(const Reservation& held);
+  bool awaits_places(const Workload& workload) const;
+  void recharge_places();
+
+  // core_second_pass.cc
+  std::string node_to_replace(const Workload& workload) const;
+  bool needs_second_pass(const Workload& workload) const;
+  void reconcile_second_pass(WorkloadId id);
+  void run_second_passes();
+  void second_pass(WorkloadId id);
+  bool place_delayed(const AssignContext& context, const Facts& facts, Admission& admission);
+  bool replace_host(const AssignContext& context, const Facts& facts, const std::string& host,
+                    Admission& admission);
+  void evict_for_nodes(WorkloadId id, const std::string& message);
+  bool undo_second_pass(WorkloadId id);
 
   // core_trees.cc: trees of queues, waking and moving back
   void settle();
@@ -296,10 +336,14 @@ class Core {
   // core_process.cc
   bool process(Entry& entry, CycleState& state);
   bool overlaps(const Entry& entry) const;
-  bool fits(const Entry& entry, const CycleState& state);
+  enum class Fitting { No, NoPlace, Yes };  // NoPlace: its quota would do
+  Fitting fits(const Entry& entry, const CycleState& state);
+  void take_out(const std::vector<Candidate>& holders);
+  void assign_anew(Entry& entry);
   void assign_without_claimed(Entry& entry, const CycleState& state);
   void reserve(const Entry& entry, const quota::ResourceMap& usage, CycleState& state);
   void end_reservations(const CycleState& state);
+  bool keeps_quota(const Entry& entry) const;
   quota::ResourceMap reserve_without_candidates(const Entry& entry) const;
   bool try_admit(Entry& entry);
   void admit(Entry& entry);
@@ -328,6 +372,7 @@ class Core {
   std::optional<NotPlaceable> place_gang(const Entry& entry);
   AssignContext assign_context(const Entry& entry, const Preemption& preemption);
   Preemption preemption(const Holders& holders);
+  TopologyContext topology_context();
   std::shared_ptr<const Admission> admission_of(const Entry& entry) const;
   void quieten(const std::vector<std::uint32_t>& trees, const std::vector<Entry>& entries,
                const std::vector<bool>& progressed);
@@ -387,6 +432,7 @@ class Core {
   FactsCompiler compiler_;
 
   FlavorTable flavors_;
+  topology::Inventory inventory_;
   std::map<std::string, AdmissionCheckSpec> checks_;
   std::map<std::string, Labels> namespaces_;
   std::map<ObjectKey, LimitRangeSpec> limit_ranges_;
@@ -418,6 +464,7 @@ class Core {
   std::uint64_t cycle_ = 0;
   Time now_;
   std::vector<Decision> out_;
+  std::vector<WorkloadId> due_passes_;  // of this cycle
 };
 
 }  // namespace quorate::admission

@@ -13,10 +13,12 @@ std::vector<Decision> Core::cycle(Time now) {
   ++cycle_;
   out_.clear();
   settle();
+  recharge_places();
   run_move_backs();
   fire_timers();
   run_samples();
   reconcile_dirty();
+  run_second_passes();
   run_heads();
   reconcile_undecided();
   return std::move(out_);
@@ -164,7 +166,13 @@ AssignContext Core::assign_context(const Entry& entry, const Preemption& preempt
           config_.fair_sharing,
           &preemption,
           nullptr,
-          entry.replaced.get()};
+          entry.replaced.get(),
+          topology_context()};
+}
+
+TopologyContext Core::topology_context() {
+  if (!config_.topology.enabled) return {};
+  return {&inventory_, &config_.topology, &checks_, journal_};
 }
 
 bool Core::nominate(Entry& entry) {
@@ -242,7 +250,7 @@ std::optional<NotPlaceable> Core::place_gang(const Entry& entry) {
   GangToPlace gang{facts.key, facts.uid, {}};
   for (std::size_t i = 0; i < entry.assignment.pod_sets.size(); ++i) {
     const PodSetResult& set = entry.assignment.pod_sets[i];
-    if (set.count == 0) continue;
+    if (set.count == 0 || set.delayed == DelayedTopology::Pending) continue;
     PodSetToPlace pods{set.name, set.count, facts.pod_sets[i].shape->pod, {}, {}};
     std::vector<std::uint32_t> seen;
     for (const FlavorChoice& choice : set.choices) {
@@ -253,7 +261,18 @@ std::optional<NotPlaceable> Core::place_gang(const Entry& entry) {
       pods.tolerations.insert(pods.tolerations.end(), flavor.tolerations.begin(),
                               flavor.tolerations.end());
     }
-    gang.pod_sets.push_back(std::move(pods));
+    if (!set.topology) {
+      gang.pod_sets.push_back(std::move(pods));
+      continue;
+    }
+    // Its places are chosen; on nodes they are proven domain by domain.
+    for (const TopologyAssignment::Domain& domain : set.topology->domains) {
+      PodSetToPlace& there = gang.pod_sets.emplace_back(pods);
+      there.count = domain.count;
+      for (std::size_t level = 0; level < domain.values.size(); ++level) {
+        there.node_labels[set.topology->levels[level]] = domain.values[level];
+      }
+    }
   }
   return gang.pod_sets.empty() ? std::nullopt : port_->reserve(gang);
 }
@@ -272,6 +291,8 @@ std::shared_ptr<const Admission> Core::admission_of(const Entry& entry) const {
       assigned.flavors[resource] = names_.flavors.name({choice.flavor, 0});
       assigned.usage[resource] = choice.amount;
     }
+    assigned.topology = set.topology;
+    assigned.delayed = set.delayed;
   }
   return admission;
 }

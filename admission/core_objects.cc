@@ -15,6 +15,7 @@ Core::Core(const Core& other, Journal& journal)
       sharing_(other.sharing_),
       order_(other.order_),
       flavors_(other.flavors_),
+      inventory_(other.inventory_),
       checks_(other.checks_),
       namespaces_(other.namespaces_),
       limit_ranges_(other.limit_ranges_),
@@ -52,6 +53,7 @@ RequestContext Core::request_context(const std::string& ns) const {
 void Core::set_config(const Config& config) {
   if (config == config_) return;
   config_ = config;
+  inventory_.share_hosts(config.topology.shared_hosts);
   compiler_.reset();
   recompile_pending("");
   workloads_.each([this](WorkloadId id, const Workload&) { mark_dirty(id); });
@@ -85,6 +87,7 @@ void Core::apply(const FlavorSpec& spec) {
   if (known && *known == spec) return;
   const bool changed = known != nullptr;
   known = std::make_shared<const FlavorSpec>(spec);
+  inventory_.put_flavor(spec.name, spec.topology_name, spec.node_labels);
   refresh_active_of_users(spec.name);
   if (!changed) return;
   const std::uint32_t slot = names_.flavors.intern(spec.name).slot;
@@ -95,6 +98,7 @@ void Core::apply(const FlavorSpec& spec) {
 
 void Core::flavor_gone(const std::string& name) {
   if (flavors_.erase(names_.flavors.intern(name).slot) == 0) return;
+  inventory_.remove_flavor(name);
   refresh_active_of_users(name);
 }
 
@@ -203,6 +207,13 @@ void Core::refresh_active(QueueId id) {
   const ActiveView now = active_of(
       *queue.spec, queue.in_cycle,
       [&](const std::string& name) { return flavors_.contains(names_.flavors.intern(name).slot); },
+      [&](const std::string& name) {
+        const auto flavor = flavors_.find(names_.flavors.intern(name).slot);
+        const bool missing = config_.topology.enabled && flavor != flavors_.end() &&
+                             !flavor->second->topology_name.empty() &&
+                             !inventory_.has_topology(flavor->second->topology_name);
+        return missing ? flavor->second->topology_name : std::string();
+      },
       checks_);
   if (now == queue.active) return;
   const bool turned_active = now.active && !queue.active.active;

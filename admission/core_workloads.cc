@@ -105,6 +105,7 @@ void Core::hold_quota(WorkloadId id, std::shared_ptr<const Admission> admission)
   auto held = std::make_shared<Reservation>();
   held->queue = queue_ref(admission->cluster_queue);
   held->usage = usage_of(*workload.facts, *admission);
+  held->places = places_of(*workload.facts, *admission);
   held->admission = std::move(admission);
   const QueueId queue_id = held->queue;
   workload.held = std::move(held);
@@ -113,6 +114,7 @@ void Core::hold_quota(WorkloadId id, std::shared_ptr<const Admission> admission)
   queue.holders.push_back(id);
   charge_usage(id, 1);
   count_unready(id);
+  charge_places(workload.held->places, 1);
   changed(queue_id);
   if (!workload.local) return;
   LocalQueue& local = locals_.at(workload.local);
@@ -144,6 +146,8 @@ void Core::release_quota(WorkloadId id, bool placement_too) {
   set_admitted(id, false);
   charge_usage(id, -1);
   Workload& workload = workloads_.at(id);
+  charge_places(workload.held->places, -1);
+  places_freed(*workload.held);
   const QueueId queue_id = workload.held->queue;
   ClusterQueue& queue = queues_.at(queue_id);
   workloads_.at(queue.holders.back()).held_at = workload.held_at;
@@ -158,6 +162,7 @@ void Core::release_quota(WorkloadId id, bool placement_too) {
   workload.held.reset();
   workload.leaving = Leaving::No;
   count_unready(id);
+  workload.before_pass.reset();
   workload.assumed = false;
   workload.written = false;
   workload.decided_on.reset();
@@ -246,6 +251,7 @@ void Core::take_admission(WorkloadId id, const Facts* old) {
   }
   workload.assumed = false;
   workload.written = false;
+  workload.before_pass.reset();
   workload.decided_on.reset();
   set_admitted(id, facts.is_true(Cond::Admitted));
   settle_penalty(id);
@@ -305,7 +311,7 @@ void Core::workload_written(const ObjectKey& key, const std::string& uid, bool s
   if (std::exchange(workload.leaving, Leaving::No) != Leaving::No && workload.held) {
     wake(workload.held->queue);
   }
-  if (workload.assumed && !workload.written) {
+  if (workload.assumed && !workload.written && !undo_second_pass(id)) {
     // It did fit; that an equal one failed behind it says nothing about it.
     const QueueId queue = workload.held->queue;
     queues_.at(queue).classes.erase(workload.facts->scheduling_hash);

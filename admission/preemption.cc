@@ -13,8 +13,10 @@ std::vector<Target> Preemption::search(const SearchContext& context,
   return find_classic(context, preemptor);
 }
 
-std::vector<Target> Preemption::find(const Preemptor& preemptor) const {
-  return search(context_, preemptor);
+std::vector<Target> Preemption::find(const Preemptor& preemptor, PlacementTrial* placement) const {
+  SearchContext context = context_;
+  context.placement = placement;
+  return search(context, preemptor);
 }
 
 Simulated Preemption::simulate(const Facts& facts, quota::NodeId node, const ClusterQueueSpec& spec,

@@ -31,7 +31,8 @@ class Preemption {
       : context_(context), fair_(fair) {}
 
   // Who has to leave for the preemptor; nobody if that would not help. Nothing changes.
-  std::vector<Target> find(const Preemptor& preemptor) const;
+  // `placement`: what must hold beside quota; nullptr: nothing.
+  std::vector<Target> find(const Preemptor& preemptor, PlacementTrial* placement = nullptr) const;
 
   // What a search for one (flavor, resource) alone would come to, placement left out.
   Simulated simulate(const Facts& facts, quota::NodeId node, const ClusterQueueSpec& spec,

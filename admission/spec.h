@@ -17,6 +17,8 @@
 #include "src/base/object_key.h"
 #include "src/base/pod_template.h"
 #include "src/base/time.h"
+#include "topology/assignment.h"
+#include "topology/request.h"
 
 namespace quorate::admission {
 
@@ -34,6 +36,13 @@ struct FlavorSpec {
   std::string topology_name;  // "" if none
 
   friend bool operator==(const FlavorSpec&, const FlavorSpec&) = default;
+};
+
+struct TopologySpec {
+  std::string name;
+  std::vector<std::string> levels;  // node label keys, widest first
+
+  friend bool operator==(const TopologySpec&, const TopologySpec&) = default;
 };
 
 struct AdmissionCheckRule {
@@ -143,8 +152,7 @@ struct TopologyRequest {
   std::string sub_group_index_label;
   std::optional<std::int32_t> sub_group_count;
   std::string pod_set_group;
-  std::string slice_level;
-  std::optional<std::int32_t> slice_size;
+  std::vector<topology::Layer> layers;  // slices, outermost first
 
   friend bool operator==(const TopologyRequest&, const TopologyRequest&) = default;
 };
@@ -158,17 +166,10 @@ struct PodSetSpec {
 };
 
 // status.admission.podSetAssignments[].topologyAssignment, expanded: pods by domain.
-struct TopologyAssignment {
-  std::vector<std::string> levels;
-  struct Domain {
-    std::vector<std::string> values;  // one per level
-    std::int32_t count = 0;
-    friend bool operator==(const Domain&, const Domain&) = default;
-  };
-  std::vector<Domain> domains;
+using TopologyAssignment = topology::Assignment;
 
-  friend bool operator==(const TopologyAssignment&, const TopologyAssignment&) = default;
-};
+// Whether a pod set's placement waits for the checks of its workload.
+enum class DelayedTopology { None, Pending, Ready };
 
 struct PodSetAssignment {
   std::string name;
@@ -176,6 +177,7 @@ struct PodSetAssignment {
   ResourceList usage;                          // of all pods together
   std::int32_t count = 0;
   std::optional<TopologyAssignment> topology;
+  DelayedTopology delayed = DelayedTopology::None;
 
   friend bool operator==(const PodSetAssignment&, const PodSetAssignment&) = default;
 };
@@ -189,12 +191,22 @@ struct Admission {
 
 enum class CheckState { Pending, Ready, Retry, Rejected };
 
+// What a check adds to the pods of a pod set, as far as it decides where they can go.
+struct PodSetUpdate {
+  std::string pod_set;
+  Labels node_selector;
+  std::vector<Toleration> tolerations;
+
+  friend bool operator==(const PodSetUpdate&, const PodSetUpdate&) = default;
+};
+
 struct CheckStatus {
   std::string name;
   CheckState state = CheckState::Pending;
   Time last_transition;
   std::optional<std::int32_t> requeue_after_seconds;
   std::string message;
+  std::vector<PodSetUpdate> updates;
 
   friend bool operator==(const CheckStatus&, const CheckStatus&) = default;
 };
@@ -236,6 +248,7 @@ struct WorkloadSpec {
   std::int32_t past_execution_seconds = 0;            // of its earlier admissions together
   // The slice of the same job, smaller or larger, that it is to take the place of.
   std::optional<ObjectKey> replaces;
+  std::vector<std::string> unhealthy_nodes;  // of its topology assignment
 
   // The object the workload stands for ("batch/v1", "Job", …); empty for a bare Workload.
   std::string owner_api_version, owner_kind, owner_name, owner_uid;

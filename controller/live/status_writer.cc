@@ -107,7 +107,8 @@ void StatusWriter::Shared::submit(Item item) {
     Entry& entry = entries[key];
     // A later Hold says all that an earlier one said.
     std::erase_if(entry.waiting, [&](const Item& before) {
-      return uid_of(before.change) != uid_of(item.change) || (is_hold(item.change) && is_hold(before.change));
+      return uid_of(before.change) != uid_of(item.change) ||
+             (is_hold(item.change) && is_hold(before.change));
     });
     entry.waiting.push_back(std::move(item));
     entry.urgent = entry.urgent || !lazy;

@@ -10,6 +10,32 @@ static_assert(static_cast<int>(PodPhase::Running) == 1);
 static_assert(static_cast<int>(PodPhase::Succeeded) == 2);
 static_assert(static_cast<int>(PodPhase::Failed) == 3);
 
+void put(const admission::TopologyConfig& from, v1::AdmissionConfig::Topology& to) {
+  to.set_enabled(from.enabled);
+  to.set_mixed_profile(from.profile.mixed);
+  to.set_balanced(from.profile.balanced);
+  to.set_respect_preferred(from.profile.respect_preferred);
+  to.set_shared_hosts(from.shared_hosts);
+  to.set_recompute_in_cycle(from.recompute_in_cycle);
+  to.set_replace_nodes(from.replace_nodes);
+  to.set_replace_fail_fast(from.replace_fail_fast);
+  to.set_skip_pod_owned(from.skip_pod_owned);
+  to.set_elastic(from.elastic);
+}
+
+admission::TopologyConfig topology_of(const v1::AdmissionConfig::Topology& from) {
+  admission::TopologyConfig to;
+  to.enabled = from.enabled();
+  to.profile = {from.mixed_profile(), from.balanced(), from.respect_preferred()};
+  to.shared_hosts = from.shared_hosts();
+  to.recompute_in_cycle = from.recompute_in_cycle();
+  to.replace_nodes = from.replace_nodes();
+  to.replace_fail_fast = from.replace_fail_fast();
+  to.skip_pod_owned = from.skip_pod_owned();
+  to.elastic = from.elastic();
+  return to;
+}
+
 }  // namespace
 
 void put(const cluster::NodeSpec& from, v1::Node& to) {
@@ -140,6 +166,7 @@ void put(const admission::Config& from, v1::AdmissionConfig& to) {
     }
     sharing.set_sample_idle(from.usage_sharing->sample_idle);
   }
+  put(from.topology, *to.mutable_topology());
   if (!from.pods_ready) return;
   v1::AdmissionConfig::PodsReady& ready = *to.mutable_pods_ready();
   ready.set_timeout_nanos(from.pods_ready->timeout.nanos);
@@ -191,6 +218,7 @@ admission::Config get(const v1::AdmissionConfig& from, Faults& faults) {
     }
     sharing.sample_idle = from.usage_sharing().sample_idle();
   }
+  if (from.has_topology()) to.topology = topology_of(from.topology());
   if (!from.has_pods_ready()) return to;
   const v1::AdmissionConfig::PodsReady& in = from.pods_ready();
   admission::PodsReadyConfig& ready = to.pods_ready.emplace();

@@ -101,6 +101,15 @@ FlavorSpec get(const v1::Flavor& from, Faults&) {
   return to;
 }
 
+void put(const TopologySpec& from, v1::Topology& to) {
+  to.set_name(from.name);
+  to.mutable_levels()->Assign(from.levels.begin(), from.levels.end());
+}
+
+TopologySpec get(const v1::Topology& from, Faults&) {
+  return {from.name(), {from.levels().begin(), from.levels().end()}};
+}
+
 void put(const ClusterQueueSpec& from, v1::ClusterQueue& to) {
   to.set_name(from.name);
   to.set_uid(from.uid);

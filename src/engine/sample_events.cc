@@ -155,7 +155,8 @@ WorkloadSpec sample_workload() {
   pods.count = 8;
   pods.min_count = 0;
   pods.pod = std::make_shared<const PodTemplate>(sample_template());
-  pods.topology = TopologyRequest{"rack", "block", true, "index", "sub", 0, "together", "host", 2};
+  pods.topology = TopologyRequest{"rack", "block", true,       "index",
+                                  "sub",  0,       "together", {{"rack", 4}, {"host", 2}}};
   workload.reclaimable_pods = {{"workers", 3}};
   workload.admission =
       Admission{"q",
@@ -163,12 +164,19 @@ WorkloadSpec sample_workload() {
                   {{"cpu", "spot"}, {"gpu", "reserved"}},
                   {{"cpu", Quantity{12}}},
                   8,
-                  TopologyAssignment{{"block", "rack"}, {{{"b1", "r1"}, 5}, {{"b1", "r2"}, 3}}}}}};
+                  TopologyAssignment{{"block", "rack"}, {{{"b1", "r1"}, 5}, {{"b1", "r2"}, 3}}},
+                  DelayedTopology::Ready}}};
   workload.conditions = {
       {"Admitted", ConditionView::Status::False, "NoReservation", "waits", Time{99}},
       {"Evicted", ConditionView::Status::Unknown, "", "", Time{}}};
-  workload.checks = {{"check", CheckState::Rejected, Time{98}, 0, "no"},
-                     {"other", CheckState::Retry, Time{97}, std::nullopt, ""}};
+  workload.checks = {{"check", CheckState::Rejected, Time{98}, 0, "no", {}},
+                     {"other",
+                      CheckState::Retry,
+                      Time{97},
+                      std::nullopt,
+                      "",
+                      {{"workers", {{"pool", "p"}}, {{"k", "Equal", "v", "NoExecute", 30}}}}}};
+  workload.unhealthy_nodes = {"n1"};
   workload.requeue_at = Time{0};
   workload.requeue_count = 2;
   workload.max_execution_seconds = 0;
@@ -210,6 +218,8 @@ std::vector<Event> one_of_each() {
                  {{"t", "Exists", "", "", std::nullopt}},
                  "racks"},
       FlavorGone{"spot"},
+      TopologySpec{"racks", {"block", "rack"}},
+      TopologyGone{"racks"},
       sample_queue(),
       ClusterQueueGone{"q"},
       CohortSpec{"c", "root", sample_groups(), 500},

@@ -61,6 +61,25 @@ struct FactWriter {
     text("have", std::to_string(f.workloads));
     text("need", "0");
   }
+  void operator()(const admission::TopologyShortage& f) const {
+    text("constraint", "topology");
+    text("podSet", f.pod_set);
+    text("flavor", f.flavor);
+    text("scope", "topology/" + f.failure.topology);
+    text("level", f.failure.level);
+    if (!f.failure.error.empty()) return text("why", f.failure.error);
+    text("have", std::to_string(f.failure.fitting));
+    text("need", std::to_string(f.failure.wanted));
+    if (f.failure.excluded.empty()) return;
+    out.field("nodes", f.failure.leaves).key("excluded").open();
+    for (const auto& [why, nodes] : f.failure.excluded) out.field(why, nodes);
+    out.close();
+  }
+  void operator()(const admission::TopologyError& f) const {
+    text("constraint", "topology");
+    text("podSet", f.pod_set);
+    text("why", f.why);
+  }
   void operator()(const admission::NotPlaceable& f) const {
     text("constraint", "placement");
     text("podSet", f.pod_set);

@@ -21,6 +21,9 @@ std::optional<engine::Event> gone(const objects::Namespace& o) {
 std::optional<engine::Event> gone(const objects::ResourceFlavor& o) {
   return engine::FlavorGone{o.meta.key.name};
 }
+std::optional<engine::Event> gone(const objects::Topology& o) {
+  return engine::TopologyGone{o.meta.key.name};
+}
 std::optional<engine::Event> gone(const objects::ClusterQueue& o) {
   return engine::ClusterQueueGone{o.meta.key.name};
 }

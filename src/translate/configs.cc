@@ -112,6 +112,16 @@ admission::Config to_config(const objects::Configuration& config) {
       config.gates.enabled("RecomputeAssignmentUponPreemptionTargetsOverlap");
   to.keep_scan_progress = config.gates.enabled("FlavorFungibilityPreserveScanProgress");
   to.prioritize_preemptors = config.gates.enabled("PrioritizePreemptorWorkloads");
+  const auto on = [&](std::string_view gate) { return config.gates.enabled(gate); };
+  to.topology.enabled = on("TopologyAwareScheduling");
+  to.topology.profile = {on("TASProfileMixed"), on("TASBalancedPlacement"),
+                         on("TASRespectNodeAffinityPreferred")};
+  to.topology.shared_hosts = on("TASHandleOverlappingFlavors");
+  to.topology.recompute_in_cycle = on("TASRecomputeAssignmentWithinSchedulingCycle");
+  to.topology.replace_nodes = on("TASFailedNodeReplacement");
+  to.topology.replace_fail_fast = on("TASFailedNodeReplacementFailFast");
+  to.topology.skip_pod_owned = on("SkipReassignmentForPodOwnedWorkloads");
+  to.topology.elastic = on("ElasticJobsViaWorkloadSlicesWithTAS");
   return to;
 }
 

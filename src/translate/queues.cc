@@ -107,6 +107,10 @@ admission::FlavorSpec to_spec(const objects::ResourceFlavor& flavor) {
           flavor.topology};
 }
 
+admission::TopologySpec to_spec(const objects::Topology& topology) {
+  return {topology.meta.key.name, topology.levels};
+}
+
 admission::ClusterQueueSpec to_spec(const objects::ClusterQueue& queue) {
   admission::ClusterQueueSpec spec;
   spec.name = queue.meta.key.name;
