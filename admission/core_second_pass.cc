@@ -92,9 +92,9 @@ void Core::second_pass(WorkloadId id) {
   Workload& workload = workloads_.at(id);
   const Facts& facts = *workload.facts;
   const std::string failed_node = node_to_replace(workload);
-  const HolderView holders(*this);
+  const HolderView holders(*this, {});
   const Preemption none = preemption(holders);
-  AssignContext context = assign_context(queues_.at(workload.held->queue), none);
+  AssignContext context = assign_context({id, workload.held->queue, {}}, none);
   context.topology.second_pass = true;
   Admission admission = *workload.held->admission;
   bool placed = true;
