@@ -138,7 +138,6 @@ void Inventory::clear_usage() {
 
 void Inventory::charge(Journal& journal, std::string_view flavor, const Assignment& assignment,
                        const ResourceList& pod, std::int64_t sign) {
-  Tree* own = tree(flavor);
   const auto charge_to = [&](Tree& tree) {
     if (assignment.levels != tree.assignment_levels()) return;
     const Amounts amounts = tree.amounts(pod);
@@ -146,10 +145,12 @@ void Inventory::charge(Journal& journal, std::string_view flavor, const Assignme
       tree.charge(journal, domain.values, amounts, domain.count * sign);
     }
   };
-  if (own == nullptr) return;
-  if (!shared_hosts_ || !own->by_host()) return charge_to(*own);
+  if (!shared_hosts_ || assignment.levels != std::vector<std::string>{kHostname}) {
+    if (Tree* own = tree(flavor); own != nullptr) charge_to(*own);
+    return;
+  }
   for (auto& [name, other] : flavors_) {
-    if (other.tree && other.tree->by_host()) charge_to(*other.tree);
+    if (other.tree) charge_to(*other.tree);
   }
 }
 
