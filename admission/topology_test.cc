@@ -100,6 +100,12 @@ class TopologyWorld : public World {
 
   cluster::Model model;
 };
+
+TopologyRequest required(const std::string& level) {
+  TopologyRequest request;
+  request.required_level = level;
+  return request;
+}
 const TopologyRequest kRack = required("rack");
 const TopologyRequest kHost = required(topology::kHostname);
 
