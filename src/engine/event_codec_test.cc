@@ -41,6 +41,7 @@ bool equal(const cluster::PodSpec& a, const cluster::PodSpec& b) {
          a.unschedulable_message == b.unschedulable_message;
 }
 
+bool equal(const TopologyGone& a, const TopologyGone& b) { return a.name == b.name; }
 bool equal(const FlavorGone& a, const FlavorGone& b) { return a.name == b.name; }
 bool equal(const ClusterQueueGone& a, const ClusterQueueGone& b) { return a.name == b.name; }
 bool equal(const CohortGone& a, const CohortGone& b) { return a.name == b.name; }
