@@ -47,6 +47,7 @@ std::vector<std::string> all_flavors(const ClusterQueueSpec& spec) {
 
 ActiveView active_of(const ClusterQueueSpec& spec, bool in_cohort_cycle,
                      const std::function<bool(const std::string&)>& flavor_exists,
+                     const std::function<std::string(const std::string&)>& missing_topology,
                      const std::map<std::string, AdmissionCheckSpec>& checks) {
   if (spec.terminating) {
     return {false, "Terminating", "Can't admit new workloads; clusterQueue is terminating"};
@@ -94,6 +95,13 @@ ActiveView active_of(const ClusterQueueSpec& spec, bool in_cohort_cycle,
                  "Cannot use both MultiKueue and ProvisioningRequest AdmissionChecks together, "
                  "found: " +
                      join(multi_kueue) + ", " + join(provisioning));
+  }
+  // With MultiKueue the places are chosen where the pods run.
+  for (const std::string& flavor : all_flavors(spec)) {
+    const std::string topology = multi_kueue.empty() ? missing_topology(flavor) : "";
+    if (topology.empty()) continue;
+    problems.add("TopologyNotFound",
+                 "there is no Topology \"" + topology + "\" for TAS flavor \"" + flavor + "\"");
   }
   // Not a reason of Kueue's, which shows such a queue as ready although nothing of it is admitted.
   if (in_cohort_cycle) {

@@ -11,8 +11,10 @@
 namespace quorate::admission {
 
 // Whether a ClusterQueue can admit, with the reason and message of its condition Active.
+// `missing_topology`: the topology that a flavor names and that is not there, or "".
 ActiveView active_of(const ClusterQueueSpec& spec, bool in_cohort_cycle,
                      const std::function<bool(const std::string&)>& flavor_exists,
+                     const std::function<std::string(const std::string&)>& missing_topology,
                      const std::map<std::string, AdmissionCheckSpec>& checks);
 
 // True if the queue names a flavor or an admission check of that name.

@@ -18,7 +18,12 @@ Admitter::~Admitter() = default;
 void Admitter::set_config(const Config& config) { state_->core.set_config(config); }
 void Admitter::set_placement_port(PlacementPort* port) { state_->core.set_placement_port(port); }
 
+void Admitter::set_cluster(const cluster::Model* model) { state_->core.set_cluster(model); }
+void Admitter::observe(const cluster::NodeChange& change) { state_->core.observe(change); }
+void Admitter::observe(const cluster::PodChange& change) { state_->core.observe(change); }
+
 void Admitter::apply(const FlavorSpec& spec) { state_->core.apply(spec); }
+void Admitter::apply(const TopologySpec& spec) { state_->core.apply(spec); }
 void Admitter::apply(const ClusterQueueSpec& spec) { state_->core.apply(spec); }
 void Admitter::apply(const CohortSpec& spec) { state_->core.apply(spec); }
 void Admitter::apply(const LocalQueueSpec& spec) { state_->core.apply(spec); }
@@ -29,6 +34,7 @@ void Admitter::apply(const RuntimeClassSpec& spec) { state_->core.apply(spec); }
 void Admitter::apply(const WorkloadSpec& spec) { state_->core.apply(spec); }
 
 void Admitter::flavor_gone(const std::string& name) { state_->core.flavor_gone(name); }
+void Admitter::topology_gone(const std::string& name) { state_->core.topology_gone(name); }
 void Admitter::cluster_queue_gone(const std::string& name) {
   state_->core.cluster_queue_gone(name);
 }
@@ -71,6 +77,12 @@ std::vector<std::string> Admitter::changed_cluster_queues(std::uint64_t& cursor)
 }
 std::vector<ObjectKey> Admitter::changed_local_queues(std::uint64_t& cursor) const {
   return state_->core.changed_local_queues(cursor);
+}
+std::vector<std::string> Admitter::changed_cohorts(std::uint64_t& cursor) const {
+  return state_->core.changed_cohorts(cursor);
+}
+std::optional<fairshare::Share> Admitter::cohort_share(const std::string& name) const {
+  return state_->core.cohort_share(name);
 }
 std::optional<Hold> Admitter::waiting(const ObjectKey& workload) const {
   return state_->core.waiting(workload);

@@ -12,6 +12,7 @@
 #include "admission/views.h"
 #include "src/base/time.h"
 #include "src/base/transaction.h"
+#include "src/cluster/model.h"
 
 namespace quorate::admission {
 
@@ -33,11 +34,17 @@ class Admitter final : public Views {
   ~Admitter() override;
 
   void set_config(const Config& config);
+  // The nodes and pods that topologies are made of; nullptr (the default): there are none. A fork
+  // is given its own. Told of every change by observe().
+  void set_cluster(const cluster::Model* model);
+  void observe(const cluster::NodeChange& change);
+  void observe(const cluster::PodChange& change);
   // nullptr (the default): admit by quota alone.
   void set_placement_port(PlacementPort* port);
 
   // Objects as last seen. Complete values: applying one twice changes nothing.
   void apply(const FlavorSpec& spec);
+  void apply(const TopologySpec& spec);
   void apply(const ClusterQueueSpec& spec);
   void apply(const CohortSpec& spec);
   void apply(const LocalQueueSpec& spec);
@@ -48,6 +55,7 @@ class Admitter final : public Views {
   void apply(const WorkloadSpec& spec);
 
   void flavor_gone(const std::string& name);
+  void topology_gone(const std::string& name);
   void cluster_queue_gone(const std::string& name);
   void cohort_gone(const std::string& name);
   void local_queue_gone(const ObjectKey& key);
@@ -87,6 +95,8 @@ class Admitter final : public Views {
   std::optional<QueueView> local_queue(const ObjectKey& key) const override;
   std::vector<std::string> changed_cluster_queues(std::uint64_t& cursor) const override;
   std::vector<ObjectKey> changed_local_queues(std::uint64_t& cursor) const override;
+  std::vector<std::string> changed_cohorts(std::uint64_t& cursor) const override;
+  std::optional<fairshare::Share> cohort_share(const std::string& name) const override;
   std::optional<Hold> waiting(const ObjectKey& workload) const override;
   std::vector<ObjectKey> pending(const std::string& cluster_queue) const override;
   std::vector<ObjectKey> parked(const std::string& cluster_queue) const override;

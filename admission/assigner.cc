@@ -4,6 +4,7 @@
 #include <array>
 
 #include "admission/flavor_match.h"
+#include "admission/topology_step.h"
 
 namespace quorate::admission {
 namespace {
@@ -344,7 +345,10 @@ class Assigner {
             return std::find(resources.resources.begin(), resources.resources.end(),
                              request.first) != resources.resources.end();
           });
-      if (auto why = topology_mismatch(pods, *flavor, covers, all_topology_)) return why;
+      if (context_.topology.inventory != nullptr) {
+        const topology::Tree* tree = context_.topology.inventory->tree(flavor->name);
+        if (auto why = topology_mismatch(pods, *flavor, covers, all_topology_, tree)) return why;
+      }
       if (auto why = mismatch(pods, *flavor)) return why;
     }
     return std::nullopt;
@@ -415,6 +419,7 @@ class Assigner {
     }
     if (result_.pod_sets.empty()) result_.mode = Mode::NoFit;
     if (failed) result_.reason = gravest_ == Reason::None ? Reason::NoMatchingFlavor : gravest_;
+    if (!failed) assign_places(context_, workload_, result_, all_topology_);
   }
 
   const AssignContext& context_;

@@ -7,6 +7,8 @@
 #include "admission/preemption.h"
 #include "admission/queue_plan.h"
 #include "quota/cohort_tree.h"
+#include "src/base/transaction.h"
+#include "topology/inventory.h"
 
 namespace quorate::admission {
 
@@ -20,6 +22,15 @@ struct Replaced {
     Quantity amount;
   };
   std::vector<Part> parts;
+};
+
+// What the placement by topology looks at. Trees are settled, nothing else of them changes.
+struct TopologyContext {
+  topology::Inventory* inventory = nullptr;  // nullptr: nothing is placed
+  const TopologyConfig* config = nullptr;
+  const std::map<std::string, AdmissionCheckSpec>* checks = nullptr;
+  Journal* journal = nullptr;  // for trials; nullptr: none are made
+  bool second_pass = false;    // checks are ready, and what they add to the pods counts
 };
 
 // What flavor assignment looks at beside the workload. Nothing of it differs after an assignment.
@@ -36,6 +47,7 @@ struct AssignContext {
   const Preemption* preemption = nullptr;  // nullptr: nobody can be preempted
   const Assignment* pinned = nullptr;      // only its flavors are tried
   const Replaced* replaced = nullptr;      // its flavors are kept, its amounts are there already
+  TopologyContext topology = {};
 };
 
 // Chooses a flavor for every requested resource, pod set by pod set, as if the workload were alone.

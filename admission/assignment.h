@@ -52,6 +52,10 @@ struct PodSetResult {
   std::int32_t count = 0;
   std::vector<FlavorChoice> choices;  // in ResourceOrder
   Mode mode = Mode::Fit;
+  // Placed by topology: in which flavor ("": not at all), and where; or not yet.
+  std::string topology_flavor;
+  std::optional<TopologyAssignment> topology;
+  DelayedTopology delayed = DelayedTopology::None;
 };
 
 // Which flavor each pod set would take its resources from, and how.

@@ -8,6 +8,7 @@
 
 #include "src/base/quantity.h"
 #include "src/base/time.h"
+#include "topology/request.h"
 
 namespace quorate::admission {
 
@@ -34,6 +35,34 @@ struct PodsReadyConfig {
   friend bool operator==(const PodsReadyConfig&, const PodsReadyConfig&) = default;
 };
 
+enum class FairStrategy { LessThanOrEqualToFinalShare, LessThanInitialShare };
+
+// Admission fair sharing: LocalQueues of one ClusterQueue take turns by what they used of late.
+struct UsageSharing {
+  Duration half_life;  // 0: usage is forgotten at once
+  Duration sampling_interval = Duration::seconds(300);
+  std::map<std::string, std::int64_t> resource_weights;  // in billionths; 1 where not named
+  // Ask for wake-ups also while nothing waits, so that the status follows. A host without a status
+  // to keep does without.
+  bool sample_idle = true;
+
+  friend bool operator==(const UsageSharing&, const UsageSharing&) = default;
+};
+
+// Topology-aware placement. The gates that these stand for are named behind them.
+struct TopologyConfig {
+  bool enabled = true;             // TopologyAwareScheduling
+  topology::Profile profile;       // TASProfileMixed, TASBalancedPlacement, …
+  bool shared_hosts = true;        // TASHandleOverlappingFlavors
+  bool recompute_in_cycle = true;  // TASRecomputeAssignmentWithinSchedulingCycle
+  bool replace_nodes = true;       // TASFailedNodeReplacement
+  bool replace_fail_fast = true;   // TASFailedNodeReplacementFailFast
+  bool skip_pod_owned = true;      // SkipReassignmentForPodOwnedWorkloads
+  bool elastic = false;            // ElasticJobsViaWorkloadSlicesWithTAS
+
+  friend bool operator==(const TopologyConfig&, const TopologyConfig&) = default;
+};
+
 struct Config {
   std::vector<std::string> exclude_resource_prefixes;
   std::vector<ResourceTransformation> transformations;
@@ -44,6 +73,7 @@ struct Config {
   bool prove_placement = true;  // ask the placement port where there is one
   bool elastic_slices = true;   // a workload may take the place of another slice of its job
   std::optional<PodsReadyConfig> pods_ready;  // nullopt: nobody waits for pods
+  TopologyConfig topology;
   Duration move_back_batch = Duration::seconds(1);
   bool priority_boost = false;  // a workload's boost counts
   // Where two of a cycle want the same victims, the later is assigned anew without them.
@@ -51,6 +81,14 @@ struct Config {
   // A scan of flavors goes on behind the one that was lost to another workload of the cycle.
   bool keep_scan_progress = true;
   bool prioritize_preemptors = false;  // who has preempted comes first in the cycle
+
+  // The rules of fair-sharing preemption, in the order in which they are tried.
+  std::vector<FairStrategy> fair_strategies{FairStrategy::LessThanOrEqualToFinalShare,
+                                            FairStrategy::LessThanInitialShare};
+  bool non_borrowing_first = true;            // gate FairSharingPrioritizeNonBorrowing
+  bool priority_within_cohort = true;         // gate PrioritySortingWithinCohort
+  bool preempt_within_nominal = true;         // gate FairSharingPreemptWithinNominal
+  std::optional<UsageSharing> usage_sharing;  // nullopt: off
 
   friend bool operator==(const Config&, const Config&) = default;
 };

@@ -4,6 +4,7 @@
 // it.
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -20,7 +21,11 @@
 #include "admission/placement_port.h"
 #include "admission/preemption.h"
 #include "admission/queue_plan.h"
+#include "admission/topology_step.h"
 #include "admission/views.h"
+#include "fairshare/sharing.h"
+#include "fairshare/tournament.h"
+#include "fairshare/usage_ledger.h"
 #include "quota/cohort_tree.h"
 #include "src/base/slot_map.h"
 
@@ -51,6 +56,7 @@ struct Reservation {
   QueueId queue;  // maybe only a name so far
   std::shared_ptr<const Admission> admission;
   quota::ResourceMap usage;
+  std::vector<TopologyUse> places;
 };
 
 struct Workload {
@@ -82,7 +88,10 @@ struct Workload {
   std::uint64_t issued = 0;  // digest of the decision that the API should show soon
   std::uint64_t issued_hold = 0;
   Time issued_at;
-  Time timer;  // the next that is set for it
+  Time timer;     // the next that is set for it
+  Time pass_due;  // of its second pass; zero: none is waiting
+  std::int32_t passes_failed = 0;
+  std::shared_ptr<const Reservation> before_pass;  // while `assumed` is only about new places
 };
 
 struct LocalQueue {
@@ -95,6 +104,13 @@ struct LocalQueue {
   quota::ResourceMap reserved_usage, admitted_usage;
   std::uint64_t changed = 0;
 
+  // Where its ClusterQueue goes by usage.
+  std::vector<WorkloadId> heap;  // its part of the queue's: binary heap, best first
+  std::optional<fairshare::UsageLedger> ledger;
+  fairshare::RecentUsage usage;  // by the ledger, as last computed
+  Time sample;                   // the timer that counts
+  bool at_rest = false;          // the last sample changed nothing, and nothing happened since
+
   bool open() const { return spec && !spec->terminating && spec->stop_policy == StopPolicy::None; }
 };
 
@@ -105,7 +121,8 @@ struct ClusterQueue {
   quota::NodeId node;
   bool in_cycle = false;  // its cohorts go round in circles
   ActiveView active;
-  std::vector<WorkloadId> heap;  // binary heap, best first
+  bool by_usage = false;         // its LocalQueues take turns; each has a heap of its own
+  std::vector<WorkloadId> heap;  // binary heap, best first; empty if by_usage
   std::vector<WorkloadId> parked;
   // The one that last told others to leave, as it was then. It goes first, unless strictly in
   // order, until it leaves the queue or another takes its place.
@@ -140,6 +157,7 @@ class Core {
   void set_config(const Config& config);
   void set_placement_port(PlacementPort* port) { port_ = port; }
   void apply(const FlavorSpec& spec);
+  void apply(const TopologySpec& spec);
   void apply(const ClusterQueueSpec& spec);
   void apply(const CohortSpec& spec);
   void apply(const LocalQueueSpec& spec);
@@ -148,6 +166,7 @@ class Core {
   void apply(const LimitRangeSpec& spec);
   void apply(const RuntimeClassSpec& spec);
   void flavor_gone(const std::string& name);
+  void topology_gone(const std::string& name);
   void cluster_queue_gone(const std::string& name);
   void cohort_gone(const std::string& name);
   void local_queue_gone(const ObjectKey& key);
@@ -155,6 +174,11 @@ class Core {
   void namespace_gone(const std::string& name);
   void limit_range_gone(const ObjectKey& key);
   void runtime_class_gone(const std::string& name);
+
+  // core_topology.cc
+  void set_cluster(const cluster::Model* model);
+  void observe(const cluster::NodeChange& change);
+  void observe(const cluster::PodChange& change);
 
   // core_workloads.cc
   void apply(const WorkloadSpec& spec);
@@ -175,6 +199,8 @@ class Core {
   std::vector<ObjectKey> local_queues() const;
   std::optional<QueueView> local_queue(const ObjectKey& key);
   std::vector<std::string> changed_cluster_queues(std::uint64_t& cursor);
+  std::vector<std::string> changed_cohorts(std::uint64_t& cursor);
+  std::optional<fairshare::Share> cohort_share(const std::string& name);
   std::vector<ObjectKey> changed_local_queues(std::uint64_t& cursor);
   std::optional<Hold> waiting(const ObjectKey& workload) const;
   std::vector<ObjectKey> pending(const std::string& cluster_queue, bool parked_only) const;
@@ -197,7 +223,9 @@ class Core {
   // What entries processed earlier did to those behind them, until the end of the cycle.
   struct CycleState {
     std::vector<std::pair<QueueId, quota::ResourceMap>> reserved;
+    std::vector<std::vector<TopologyUse>> places;             // reserved too
     std::map<std::uint32_t, std::vector<Candidate>> claimed;  // victims, by slot of their root
+    bool changed = false;                                     // some entry took quota or places
   };
   struct MoveBack {
     quota::NodeId root;
@@ -220,6 +248,31 @@ class Core {
   void namespace_changed(const std::string& ns, const std::optional<Labels>& labels);
   RequestContext request_context(const std::string& ns) const;
 
+  // core_topology.cc
+  void topology_changed(const std::string& topology, bool came_or_went);
+  bool uses_topology(const ClusterQueue& queue,
+                     const std::function<bool(const FlavorSpec&)>& which) const;
+  void room_changed(const std::string& node);
+  bool is_topology_flavor(const std::string& flavor) const;
+  std::vector<TopologyUse> places_of(const Facts& facts, const Admission& admission) const;
+  std::vector<TopologyUse> places_of(const Entry& entry) const;
+  void charge_places(const std::vector<TopologyUse>& places, std::int64_t sign);
+  void places_freed(const Reservation& held);
+  bool awaits_places(const Workload& workload) const;
+  void recharge_places();
+
+  // core_second_pass.cc
+  std::string node_to_replace(const Workload& workload) const;
+  bool needs_second_pass(const Workload& workload) const;
+  void reconcile_second_pass(WorkloadId id);
+  void run_second_passes();
+  void second_pass(WorkloadId id);
+  bool place_delayed(const AssignContext& context, const Facts& facts, Admission& admission);
+  bool replace_host(const AssignContext& context, const Facts& facts, const std::string& host,
+                    Admission& admission);
+  void evict_for_nodes(WorkloadId id, const std::string& message);
+  bool undo_second_pass(WorkloadId id);
+
   // core_trees.cc: trees of queues, waking and moving back
   void settle();
   void wake(QueueId id);
@@ -235,7 +288,13 @@ class Core {
   bool before(const ClusterQueue& queue, WorkloadId a, WorkloadId b) const;
   void heap_push(QueueId id, WorkloadId workload);
   WorkloadId heap_pop(QueueId id);
-  void sift(ClusterQueue& queue, std::size_t at);
+  std::vector<WorkloadId>& heap_of(ClusterQueue& queue, WorkloadId workload);
+  // Who would be tried next; none if nobody waits for a turn.
+  WorkloadId heap_top(const ClusterQueue& queue) const;
+  std::vector<WorkloadId> in_heap(const ClusterQueue& queue) const;
+  void add_to_heap(ClusterQueue& queue, WorkloadId workload);
+  void take_from_heap(ClusterQueue& queue, WorkloadId workload);
+  void sift(ClusterQueue& queue, WorkloadId workload);
   void park(QueueId id, WorkloadId workload, bool bypassed);
   void leave_bucket(WorkloadId id);
   void leave_queue(WorkloadId id);  // …for good: what it was as a preemptor is forgotten
@@ -272,14 +331,19 @@ class Core {
   bool nominate(Entry& entry);
   void order(std::vector<Entry>& entries) const;
   bool is_preemptor(const Entry& entry) const;
+  fairshare::Tournament tournament(const std::vector<Entry>& entries);  // core_fair.cc
 
   // core_process.cc
   bool process(Entry& entry, CycleState& state);
   bool overlaps(const Entry& entry) const;
-  bool fits(const Entry& entry, const CycleState& state);
+  enum class Fitting { No, NoPlace, Yes };  // NoPlace: its quota would do
+  Fitting fits(const Entry& entry, const CycleState& state);
+  void take_out(const std::vector<Candidate>& holders);
+  void assign_anew(Entry& entry);
   void assign_without_claimed(Entry& entry, const CycleState& state);
   void reserve(const Entry& entry, const quota::ResourceMap& usage, CycleState& state);
   void end_reservations(const CycleState& state);
+  bool keeps_quota(const Entry& entry) const;
   quota::ResourceMap reserve_without_candidates(const Entry& entry) const;
   bool try_admit(Entry& entry);
   void admit(Entry& entry);
@@ -308,6 +372,7 @@ class Core {
   std::optional<NotPlaceable> place_gang(const Entry& entry);
   AssignContext assign_context(const Entry& entry, const Preemption& preemption);
   Preemption preemption(const Holders& holders);
+  TopologyContext topology_context();
   std::shared_ptr<const Admission> admission_of(const Entry& entry) const;
   void quieten(const std::vector<std::uint32_t>& trees, const std::vector<Entry>& entries,
                const std::vector<bool>& progressed);
@@ -342,6 +407,17 @@ class Core {
   void count_unready(WorkloadId id);
   bool must_wait_for_ready() const;
 
+  // core_usage.cc: LocalQueues that take turns by what they used
+  void follow_usage_mode(QueueId id);
+  void expect_penalty(WorkloadId id);
+  void drop_penalty(WorkloadId id);
+  void settle_penalty(WorkloadId id);
+  void run_samples();
+  void refresh_due(const ClusterQueue& queue);
+  void refresh(LocalId id);
+  void usage_changed(LocalId id);
+  void schedule_sample(LocalId id);
+
   // core_views.cc
   void changed(QueueId id);
   void changed(LocalId id);
@@ -351,10 +427,12 @@ class Core {
   Config config_;
   quota::Names names_;
   quota::CohortTree tree_;
+  fairshare::Sharing sharing_;
   ResourceOrder order_;
   FactsCompiler compiler_;
 
   FlavorTable flavors_;
+  topology::Inventory inventory_;
   std::map<std::string, AdmissionCheckSpec> checks_;
   std::map<std::string, Labels> namespaces_;
   std::map<ObjectKey, LimitRangeSpec> limit_ranges_;
@@ -363,6 +441,7 @@ class Core {
 
   SlotMap<ClusterQueueTag, ClusterQueue> queues_;
   std::map<std::string, QueueId> queue_names_;
+  std::set<std::string> cohorts_;       // of which there is an object
   std::vector<QueueId> queue_of_node_;  // by slot of the vertex
   SlotMap<LocalQueueTag, LocalQueue> locals_;
   std::map<ObjectKey, LocalId> local_keys_;
@@ -373,6 +452,8 @@ class Core {
   std::map<std::uint32_t, Tree> trees_;  // by slot of the root
   std::map<std::uint32_t, MoveBack> move_backs_;
   std::vector<std::pair<Time, WorkloadId>> timers_;  // a heap, earliest first
+  std::vector<std::pair<Time, LocalId>> samples_;    // likewise
+  std::vector<LocalId> opening_;                     // ledgers that open in the next cycle
   std::vector<WorkloadId> dirty_;
   std::vector<WorkloadId> undecided_;  // in this cycle: waiting, and nothing said of them yet
   std::int64_t unready_ = 0;           // workloads that hold quota and are not ready
@@ -383,6 +464,7 @@ class Core {
   std::uint64_t cycle_ = 0;
   Time now_;
   std::vector<Decision> out_;
+  std::vector<WorkloadId> due_passes_;  // of this cycle
 };
 
 }  // namespace quorate::admission

@@ -26,6 +26,11 @@ bool changed_relevantly(const Facts& a, const Facts& b) {
 }  // namespace
 
 bool Core::before(const ClusterQueue& queue, WorkloadId a, WorkloadId b) const {
+  if (queue.by_usage) {
+    const LocalQueue& mine = locals_.at(workloads_.at(a).local);
+    const LocalQueue& other = locals_.at(workloads_.at(b).local);
+    if (&mine != &other && mine.usage != other.usage) return mine.usage < other.usage;
+  }
   if (!queue.strict() && a != b && (a == queue.preemptor || b == queue.preemptor)) {
     return a == queue.preemptor;
   }
@@ -37,14 +42,41 @@ bool Core::before(const ClusterQueue& queue, WorkloadId a, WorkloadId b) const {
   return x.key < y.key;
 }
 
-// Moves the element at `at` up or down until the heap holds again.
-void Core::sift(ClusterQueue& queue, std::size_t at) {
-  std::vector<WorkloadId>& heap = queue.heap;
+// Usage changes with every admission, so a queue that goes by it has a heap for each LocalQueue:
+// only their tops are compared.
+std::vector<WorkloadId>& Core::heap_of(ClusterQueue& queue, WorkloadId workload) {
+  return queue.by_usage ? locals_.at(workloads_.at(workload).local).heap : queue.heap;
+}
+
+WorkloadId Core::heap_top(const ClusterQueue& queue) const {
+  if (!queue.by_usage) return queue.heap.empty() ? WorkloadId{} : queue.heap.front();
+  WorkloadId best;
+  for (const LocalId local : queue.locals) {
+    const std::vector<WorkloadId>& heap = locals_.at(local).heap;
+    if (heap.empty()) continue;
+    if (!best || before(queue, heap.front(), best)) best = heap.front();
+  }
+  return best;
+}
+
+std::vector<WorkloadId> Core::in_heap(const ClusterQueue& queue) const {
+  if (!queue.by_usage) return queue.heap;
+  std::vector<WorkloadId> all;
+  for (const LocalId local : queue.locals) {
+    const std::vector<WorkloadId>& heap = locals_.at(local).heap;
+    all.insert(all.end(), heap.begin(), heap.end());
+  }
+  return all;
+}
+
+// Moves the element up or down until the heap holds again.
+void Core::sift(ClusterQueue& queue, WorkloadId moving) {
+  std::vector<WorkloadId>& heap = heap_of(queue, moving);
   const auto put = [&](std::size_t place, WorkloadId id) {
     heap[place] = id;
     workloads_.at(id).at = static_cast<std::uint32_t>(place);
   };
-  const WorkloadId moving = heap[at];
+  std::size_t at = workloads_.at(moving).at;
   while (at > 0 && before(queue, moving, heap[(at - 1) / 2])) {
     put(at, heap[(at - 1) / 2]);
     at = (at - 1) / 2;
@@ -57,6 +89,24 @@ void Core::sift(ClusterQueue& queue, std::size_t at) {
     at = child;
   }
   put(at, moving);
+}
+
+void Core::add_to_heap(ClusterQueue& queue, WorkloadId workload) {
+  std::vector<WorkloadId>& heap = heap_of(queue, workload);
+  workloads_.at(workload).at = static_cast<std::uint32_t>(heap.size());
+  heap.push_back(workload);
+  sift(queue, workload);
+}
+
+void Core::take_from_heap(ClusterQueue& queue, WorkloadId workload) {
+  std::vector<WorkloadId>& heap = heap_of(queue, workload);
+  const std::uint32_t at = workloads_.at(workload).at;
+  const WorkloadId last = heap.back();
+  heap.pop_back();
+  if (last == workload) return;
+  heap[at] = last;
+  workloads_.at(last).at = at;
+  sift(queue, last);
 }
 
 void Core::set_bucket(WorkloadId id, Bucket bucket, QueueId queue) {
@@ -73,18 +123,16 @@ void Core::set_bucket(WorkloadId id, Bucket bucket, QueueId queue) {
 void Core::heap_push(QueueId id, WorkloadId workload) {
   ClusterQueue& queue = queues_.at(id);
   set_bucket(workload, Bucket::Heap, id);
-  queue.heap.push_back(workload);
-  sift(queue, queue.heap.size() - 1);
+  add_to_heap(queue, workload);
   changed(id);
   wake(id);
+  if (queue.by_usage) schedule_sample(workloads_.at(workload).local);
 }
 
 WorkloadId Core::heap_pop(QueueId id) {
   ClusterQueue& queue = queues_.at(id);
-  const WorkloadId top = queue.heap.front();
-  queue.heap.front() = queue.heap.back();
-  queue.heap.pop_back();
-  if (!queue.heap.empty()) sift(queue, 0);
+  const WorkloadId top = heap_top(queue);
+  take_from_heap(queue, top);
   set_bucket(top, Bucket::InFlight, id);
   return top;
 }
@@ -102,12 +150,10 @@ void Core::leave_bucket(WorkloadId id) {
   Workload& workload = workloads_.at(id);
   if (workload.bucket == Bucket::None) return;
   ClusterQueue& queue = queues_.at(workload.queue);
-  const std::size_t at = workload.at;
   if (workload.bucket == Bucket::Heap) {
-    queue.heap[at] = queue.heap.back();
-    queue.heap.pop_back();
-    if (at < queue.heap.size()) sift(queue, at);
+    take_from_heap(queue, id);
   } else if (workload.bucket == Bucket::Parked) {
+    const std::size_t at = workload.at;
     queue.parked[at] = queue.parked.back();
     workloads_.at(queue.parked[at]).at = static_cast<std::uint32_t>(at);
     queue.parked.pop_back();
@@ -131,7 +177,7 @@ void Core::make_preemptor(QueueId id, WorkloadId workload) {
   queue.preemptor_generation = workloads_.at(workload).facts->generation;
   if (!before || before == workload) return;
   const Workload& other = workloads_.at(before);
-  if (other.bucket == Bucket::Heap) sift(queue, other.at);
+  if (other.bucket == Bucket::Heap) sift(queue, before);
 }
 
 bool Core::queueable(const Workload& workload) const {
@@ -181,7 +227,7 @@ void Core::place(WorkloadId id, const Facts* old) {
   if (workload.bucket == Bucket::Heap) {
     // What it was told to show does not make it worth another cycle: two messages that take turns
     // would have themselves written for ever.
-    sift(queues_.at(target), workload.at);
+    sift(queues_.at(target), id);
     if (old == nullptr || changed_relevantly(*old, facts)) wake(target);
     return;
   }
@@ -211,8 +257,7 @@ void Core::requeue(WorkloadId id, RequeueReason reason, std::shared_ptr<const Sc
   if (immediate || workload.scan) {
     // Back where it was; nothing new that would wake the tree.
     set_bucket(id, Bucket::Heap, queue_id);
-    queue.heap.push_back(id);
-    sift(queue, queue.heap.size() - 1);
+    add_to_heap(queue, id);
     return;
   }
   park(queue_id, id, false);
@@ -221,8 +266,8 @@ void Core::requeue(WorkloadId id, RequeueReason reason, std::shared_ptr<const Sc
   queue.classes.put(workload.facts->scheduling_hash, id);
   // Its equals would fail for the same reason. Those at the top go now, the others when they get
   // there: each costs a step of the heap, none an evaluation.
-  while (!queue.heap.empty() &&
-         failed_equal(queue, *workloads_.at(queue.heap.front()).facts) != nullptr) {
+  for (WorkloadId top = heap_top(queue);
+       top && failed_equal(queue, *workloads_.at(top).facts) != nullptr; top = heap_top(queue)) {
     park(queue_id, heap_pop(queue_id), true);
   }
 }

@@ -5,7 +5,6 @@
 #include <tuple>
 
 #include "admission/core.h"
-#include "fairshare/order.h"
 
 namespace quorate::admission {
 
@@ -14,16 +13,19 @@ std::vector<Decision> Core::cycle(Time now) {
   ++cycle_;
   out_.clear();
   settle();
+  recharge_places();
   run_move_backs();
   fire_timers();
+  run_samples();
   reconcile_dirty();
+  run_second_passes();
   run_heads();
   reconcile_undecided();
   return std::move(out_);
 }
 
 bool Core::busy() const {
-  if (!tree_.settled() || !dirty_.empty()) return true;
+  if (!tree_.settled() || !dirty_.empty() || !opening_.empty()) return true;
   if (std::any_of(move_backs_.begin(), move_backs_.end(), [&](const auto& entry) {
         return !entry.second.due || *entry.second.due <= now_;
       })) {
@@ -33,7 +35,7 @@ bool Core::busy() const {
     return entry.second.awake &&
            std::any_of(entry.second.queues.begin(), entry.second.queues.end(), [&](QueueId id) {
              const ClusterQueue& queue = queues_.at(id);
-             return queue.active.active && !queue.heap.empty();
+             return queue.active.active && heap_top(queue);
            });
   });
 }
@@ -47,6 +49,7 @@ std::optional<Time> Core::next_wakeup() const {
     if (request.due) consider(*request.due);
   }
   if (!timers_.empty()) consider(timers_.front().first);
+  if (!samples_.empty()) consider(samples_.front().first);
   return next;
 }
 
@@ -61,11 +64,13 @@ std::vector<Core::Entry> Core::pop_heads(std::vector<std::uint32_t>& trees) {
       ClusterQueue& queue = queues_.at(id);
       if (!queue.active.active) continue;
       // Equals of a workload that failed are not evaluated again.
-      while (!queue.heap.empty() &&
-             failed_equal(queue, *workloads_.at(queue.heap.front()).facts) != nullptr) {
+      if (queue.by_usage) refresh_due(queue);
+      WorkloadId top = heap_top(queue);
+      while (top && failed_equal(queue, *workloads_.at(top).facts) != nullptr) {
         park(id, heap_pop(id), true);
+        top = heap_top(queue);
       }
-      if (!queue.heap.empty()) heads.push_back({heap_pop(id), id, {}, false});
+      if (top) heads.push_back({heap_pop(id), id, {}, false});
     }
     if (heads.size() == before) {
       tree.awake = false;
@@ -87,15 +92,20 @@ void Core::run_heads() {
     nominees.push_back({head.workload, head.queue, std::move(head.assignment), head.resumed});
   }
   sort_decisions(decided);  // heads come in no meaningful order
-  order(nominees);
-
   std::vector<bool> progressed(trees.size(), false);
   CycleState state;
-  for (Entry& entry : nominees) {
-    if (!process(entry, state)) continue;
+  const auto run = [&](Entry& entry) {
+    if (!process(entry, state)) return;
     const std::uint32_t root = tree_.root(queues_.at(entry.queue).node).slot;
     const auto at = std::lower_bound(trees.begin(), trees.end(), root);
     progressed[static_cast<std::size_t>(at - trees.begin())] = true;
+  };
+  if (config_.fair_sharing) {
+    fairshare::Tournament entries = tournament(nominees);
+    while (const std::optional<std::size_t> winner = entries.next()) run(nominees[*winner]);
+  } else {
+    order(nominees);
+    for (Entry& entry : nominees) run(entry);
   }
   end_reservations(state);
   quieten(trees, heads, progressed);
@@ -111,7 +121,7 @@ void Core::quieten(const std::vector<std::uint32_t>& trees, const std::vector<En
   for (const Entry& head : heads) {
     const ClusterQueue& queue = queues_.at(head.queue);
     auto& [same, complete] = states[tree_.root(queue.node).slot];
-    if (!queue.heap.empty() && queue.heap.front() != head.workload) same = false;
+    if (const WorkloadId top = heap_top(queue); top && top != head.workload) same = false;
     const Workload& workload = workloads_.at(head.workload);
     if (workload.bucket != Bucket::Heap) same = false;
     if (head.resumed || workload.scan) complete = false;
@@ -136,7 +146,11 @@ void Core::quieten(const std::vector<std::uint32_t>& trees, const std::vector<En
 // --- nomination ---
 
 Preemption Core::preemption(const Holders& holders) {
-  return Preemption({*journal_, tree_, holders}, config_.fair_sharing);
+  std::optional<FairRules> fair;
+  if (config_.fair_sharing) {
+    fair.emplace(FairRules{sharing_, config_.fair_strategies, config_.preempt_within_nominal});
+  }
+  return Preemption({*journal_, tree_, holders}, fair);
 }
 
 AssignContext Core::assign_context(const Entry& entry, const Preemption& preemption) {
@@ -152,7 +166,13 @@ AssignContext Core::assign_context(const Entry& entry, const Preemption& preempt
           config_.fair_sharing,
           &preemption,
           nullptr,
-          entry.replaced.get()};
+          entry.replaced.get(),
+          topology_context()};
+}
+
+TopologyContext Core::topology_context() {
+  if (!config_.topology.enabled) return {};
+  return {&inventory_, &config_.topology, &checks_, journal_};
 }
 
 bool Core::nominate(Entry& entry) {
@@ -212,45 +232,16 @@ bool Core::is_preemptor(const Entry& entry) const {
 }
 
 void Core::order(std::vector<Entry>& entries) const {
-  if (!config_.fair_sharing) {
-    std::sort(entries.begin(), entries.end(), [this](const Entry& a, const Entry& b) {
-      const auto key = [this](const Entry& entry) {
-        const Facts& facts = *workloads_.at(entry.workload).facts;
-        return std::tuple(!is_preemptor(entry), entry.assignment.level, -facts.priority,
-                          facts.queued_at, std::string_view(facts.uid),
-                          std::string_view(facts.key.ns), std::string_view(facts.key.name));
-      };
-      return key(a) < key(b);
-    });
-    return;
-  }
-  std::vector<fairshare::Contender> contenders;
-  for (const Entry& entry : entries) {
-    const ClusterQueue& queue = queues_.at(entry.queue);
-    const Facts& facts = *workloads_.at(entry.workload).facts;
-    fairshare::Contender contender;
-    contender.share =
-        fairshare::dominant_share(tree_, names_, queue.node, queue.spec->fair_weight_milli,
-                                  entry.assignment.usage)
-            .share;
-    contender.borrowing =
-        tree_.parent(queue.node) &&
-        std::any_of(entry.assignment.usage.begin(), entry.assignment.usage.end(),
-                    [&](const auto& wanted) {
-                      return tree_.borrowing_with(queue.node, wanted.first, wanted.second);
-                    });
-    contender.priority = facts.priority;
-    contender.queued_at = facts.queued_at;
-    contender.uid = facts.uid;
-    contender.index = contenders.size();
-    contenders.push_back(std::move(contender));
-  }
-  std::sort(contenders.begin(), contenders.end(), fairshare::before);
-  std::vector<Entry> ordered;
-  for (const fairshare::Contender& contender : contenders) {
-    ordered.push_back(std::move(entries[contender.index]));
-  }
-  entries = std::move(ordered);
+  std::sort(entries.begin(), entries.end(), [this](const Entry& a, const Entry& b) {
+    const auto key = [this](const Entry& entry) {
+      const Facts& facts = *workloads_.at(entry.workload).facts;
+      return std::tuple(!is_preemptor(entry), entry.assignment.level,
+                        config_.priority_within_cohort ? -facts.priority : 0, facts.queued_at,
+                        std::string_view(facts.uid), std::string_view(facts.key.ns),
+                        std::string_view(facts.key.name));
+    };
+    return key(a) < key(b);
+  });
 }
 
 std::optional<NotPlaceable> Core::place_gang(const Entry& entry) {
@@ -259,7 +250,7 @@ std::optional<NotPlaceable> Core::place_gang(const Entry& entry) {
   GangToPlace gang{facts.key, facts.uid, {}};
   for (std::size_t i = 0; i < entry.assignment.pod_sets.size(); ++i) {
     const PodSetResult& set = entry.assignment.pod_sets[i];
-    if (set.count == 0) continue;
+    if (set.count == 0 || set.delayed == DelayedTopology::Pending) continue;
     PodSetToPlace pods{set.name, set.count, facts.pod_sets[i].shape->pod, {}, {}};
     std::vector<std::uint32_t> seen;
     for (const FlavorChoice& choice : set.choices) {
@@ -270,7 +261,18 @@ std::optional<NotPlaceable> Core::place_gang(const Entry& entry) {
       pods.tolerations.insert(pods.tolerations.end(), flavor.tolerations.begin(),
                               flavor.tolerations.end());
     }
-    gang.pod_sets.push_back(std::move(pods));
+    if (!set.topology) {
+      gang.pod_sets.push_back(std::move(pods));
+      continue;
+    }
+    // Its places are chosen; on nodes they are proven domain by domain.
+    for (const TopologyAssignment::Domain& domain : set.topology->domains) {
+      PodSetToPlace& there = gang.pod_sets.emplace_back(pods);
+      there.count = domain.count;
+      for (std::size_t level = 0; level < domain.values.size(); ++level) {
+        there.node_labels[set.topology->levels[level]] = domain.values[level];
+      }
+    }
   }
   return gang.pod_sets.empty() ? std::nullopt : port_->reserve(gang);
 }
@@ -289,6 +291,8 @@ std::shared_ptr<const Admission> Core::admission_of(const Entry& entry) const {
       assigned.flavors[resource] = names_.flavors.name({choice.flavor, 0});
       assigned.usage[resource] = choice.amount;
     }
+    assigned.topology = set.topology;
+    assigned.delayed = set.delayed;
   }
   return admission;
 }

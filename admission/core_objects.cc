@@ -12,8 +12,10 @@ Core::Core(const Core& other, Journal& journal)
       config_(other.config_),
       names_(other.names_),
       tree_(other.tree_, journal),
+      sharing_(other.sharing_),
       order_(other.order_),
       flavors_(other.flavors_),
+      inventory_(other.inventory_),
       checks_(other.checks_),
       namespaces_(other.namespaces_),
       limit_ranges_(other.limit_ranges_),
@@ -21,6 +23,7 @@ Core::Core(const Core& other, Journal& journal)
       runtime_classes_(other.runtime_classes_),
       queues_(other.queues_),
       queue_names_(other.queue_names_),
+      cohorts_(other.cohorts_),
       queue_of_node_(other.queue_of_node_),
       locals_(other.locals_),
       local_keys_(other.local_keys_),
@@ -30,6 +33,8 @@ Core::Core(const Core& other, Journal& journal)
       trees_(other.trees_),
       move_backs_(other.move_backs_),
       timers_(other.timers_),
+      samples_(other.samples_),
+      opening_(other.opening_),
       dirty_(other.dirty_),
       unready_(other.unready_),
       waits_for_ready_(other.waits_for_ready_),
@@ -48,10 +53,12 @@ RequestContext Core::request_context(const std::string& ns) const {
 void Core::set_config(const Config& config) {
   if (config == config_) return;
   config_ = config;
+  inventory_.share_hosts(config.topology.shared_hosts);
   compiler_.reset();
   recompile_pending("");
   workloads_.each([this](WorkloadId id, const Workload&) { mark_dirty(id); });
   for (const auto& [name, id] : queue_names_) {
+    follow_usage_mode(id);
     wake(id);
     request_move_back(id);
   }
@@ -80,6 +87,7 @@ void Core::apply(const FlavorSpec& spec) {
   if (known && *known == spec) return;
   const bool changed = known != nullptr;
   known = std::make_shared<const FlavorSpec>(spec);
+  inventory_.put_flavor(spec.name, spec.topology_name, spec.node_labels);
   refresh_active_of_users(spec.name);
   if (!changed) return;
   const std::uint32_t slot = names_.flavors.intern(spec.name).slot;
@@ -90,6 +98,7 @@ void Core::apply(const FlavorSpec& spec) {
 
 void Core::flavor_gone(const std::string& name) {
   if (flavors_.erase(names_.flavors.intern(name).slot) == 0) return;
+  inventory_.remove_flavor(name);
   refresh_active_of_users(name);
 }
 
@@ -142,6 +151,8 @@ void Core::apply(const ClusterQueueSpec& spec) {
   queue.node = tree_.put_cluster_queue(spec.name, spec.cohort, spec.resource_groups, names_);
   if (queue_of_node_.size() <= queue.node.slot) queue_of_node_.resize(queue.node.slot + 1);
   queue_of_node_[queue.node.slot] = id;
+  sharing_.set_weight(queue.node, spec.fair_weight);
+  follow_usage_mode(id);
   refresh_active(id);
   mark_users_dirty(id);
   changed(id);
@@ -159,12 +170,13 @@ void Core::cluster_queue_gone(const std::string& name) {
   settle();
   ClusterQueue& queue = queues_.at(id);
   for (const WorkloadId holder : queue.holders) charge_usage(holder, -1);
-  while (!queue.heap.empty()) leave_queue(queue.heap.back());
+  for (const WorkloadId waiting : in_heap(queue)) leave_queue(waiting);
   while (!queue.parked.empty()) leave_queue(queue.parked.back());
   mark_users_dirty(id);
   tree_.remove_cluster_queue(name);
   queue.node = {};
   queue.spec.reset();
+  follow_usage_mode(id);
   queue.plan = {};
   queue.classes.clear();
   queue.active = {};
@@ -176,9 +188,18 @@ void Core::cluster_queue_gone(const std::string& name) {
 
 void Core::apply(const CohortSpec& spec) {
   tree_.put_cohort(spec.name, spec.parent, spec.resource_groups, names_);
+  sharing_.set_weight(tree_.cohort(spec.name), spec.fair_weight);
+  cohorts_.insert(spec.name);
 }
 
-void Core::cohort_gone(const std::string& name) { tree_.remove_cohort(name); }
+void Core::cohort_gone(const std::string& name) {
+  tree_.remove_cohort(name);
+  cohorts_.erase(name);
+  // It may live on as a name that others refer to.
+  if (const quota::NodeId node = tree_.cohort(name)) {
+    sharing_.set_weight(node, fairshare::kWeightOne);
+  }
+}
 
 void Core::refresh_active(QueueId id) {
   ClusterQueue& queue = queues_.at(id);
@@ -186,6 +207,13 @@ void Core::refresh_active(QueueId id) {
   const ActiveView now = active_of(
       *queue.spec, queue.in_cycle,
       [&](const std::string& name) { return flavors_.contains(names_.flavors.intern(name).slot); },
+      [&](const std::string& name) {
+        const auto flavor = flavors_.find(names_.flavors.intern(name).slot);
+        const bool missing = config_.topology.enabled && flavor != flavors_.end() &&
+                             !flavor->second->topology_name.empty() &&
+                             !inventory_.has_topology(flavor->second->topology_name);
+        return missing ? flavor->second->topology_name : std::string();
+      },
       checks_);
   if (now == queue.active) return;
   const bool turned_active = now.active && !queue.active.active;
@@ -248,9 +276,19 @@ void Core::point_local_at(LocalId id, const std::string& cluster_queue) {
 void Core::apply(const LocalQueueSpec& spec) {
   const LocalId id = local_ref(spec.key);
   LocalQueue& local = locals_.at(id);
-  if (local.spec && *local.spec == spec) return;
+  if (local.spec) {
+    // What its status says of its usage is our own account.
+    LocalQueueSpec same = spec;
+    same.consumed = local.spec->consumed;
+    if (*local.spec == same) {
+      if (spec.consumed != same.consumed) local.spec = std::make_shared<const LocalQueueSpec>(spec);
+      return;
+    }
+    if (local.spec->uid != spec.uid) local.ledger.reset();
+  }
   local.spec = std::make_shared<const LocalQueueSpec>(spec);
   point_local_at(id, spec.cluster_queue);
+  if (local.queue) follow_usage_mode(local.queue);
   place_members(id);
   mark_members_dirty(id);
   changed(id);
@@ -262,6 +300,7 @@ void Core::local_queue_gone(const ObjectKey& key) {
   const LocalId id = found->second;
   LocalQueue& local = locals_.at(id);
   local.spec.reset();
+  local.ledger.reset();
   place_members(id);
   mark_members_dirty(id);
   point_local_at(id, "");

@@ -30,8 +30,18 @@ Candidate Core::candidate(WorkloadId id, quota::NodeId node) const {
   } else if (reserved != nullptr && reserved->status == ConditionView::Status::True) {
     since = reserved->last_transition;
   }
-  return {id, node, &facts, &workload.held->usage, is_leaving(workload), since, facts.queue_name,
-          {}};
+  Candidate one{id,
+                node,
+                &facts,
+                &workload.held->usage,
+                &workload.held->places,
+                is_leaving(workload),
+                since,
+                facts.queue_name,
+                {}};
+  const LocalQueue* local = workload.local ? &locals_.at(workload.local) : nullptr;
+  if (local != nullptr && local->ledger && local->ledger->is_open()) one.local_usage = local->usage;
+  return one;
 }
 
 // Not those who are somebody's victims in this cycle already.

@@ -8,10 +8,12 @@
 namespace quorate::admission {
 namespace {
 
-void release_all(quota::CohortTree& tree, const std::vector<Candidate>& holders) {
-  for (const Candidate& holder : holders) {
-    for (const auto& [fr, amount] : *holder.usage) tree.release(holder.node, fr, amount);
-  }
+// Where the last thing that failed belongs.
+Layer layer_of(const std::vector<Fact>& facts) {
+  const bool topology = std::any_of(facts.begin(), facts.end(), [](const Fact& fact) {
+    return std::holds_alternative<TopologyShortage>(fact);
+  });
+  return topology ? Layer::Topology : Layer::Quota;
 }
 
 }  // namespace
@@ -24,44 +26,63 @@ bool Core::overlaps(const Entry& entry) const {
                      });
 }
 
+// For a trial: what these workloads hold is free.
+void Core::take_out(const std::vector<Candidate>& holders) {
+  for (const Candidate& holder : holders) {
+    for (const auto& [fr, amount] : *holder.usage) tree_.release(holder.node, fr, amount);
+    charge_places(*holder.places, -1);
+  }
+}
+
 // Whether it fits beside those before it once all victims, theirs and its own, are gone.
-bool Core::fits(const Entry& entry, const CycleState& state) {
+Core::Fitting Core::fits(const Entry& entry, const CycleState& state) {
   const quota::NodeId node = queues_.at(entry.queue).node;
   Transaction trial(*journal_);
   const auto claimed = state.claimed.find(tree_.root(node).slot);
-  if (claimed != state.claimed.end()) release_all(tree_, claimed->second);
-  for (const Target& target : entry.assignment.targets) release_all(tree_, {target.victim});
-  return std::all_of(
+  if (claimed != state.claimed.end()) take_out(claimed->second);
+  for (const Target& target : entry.assignment.targets) take_out({target.victim});
+  const bool quota = std::all_of(
       entry.assignment.usage.begin(), entry.assignment.usage.end(), [&](const auto& wanted) {
         return quota::Amount{wanted.second} <= tree_.available(node, wanted.first).or_zero();
       });
+  if (!quota) return Fitting::No;
+  const Facts& facts = *workloads_.at(entry.workload).facts;
+  return places_free(inventory_, facts, entry.assignment) ? Fitting::Yes : Fitting::NoPlace;
 }
 
-// Its flavors once more, as if the victims of the entries before it were gone already.
-void Core::assign_without_claimed(Entry& entry, const CycleState& state) {
-  const ClusterQueue& queue = queues_.at(entry.queue);
-  Transaction trial(*journal_);
-  release_all(tree_, state.claimed.at(tree_.root(queue.node).slot));
+// Its flavors once more, on the state as it is.
+void Core::assign_anew(Entry& entry) {
   const Assignment nominated = std::move(entry.assignment);
   const HolderView holders(*this, entry.predecessor);
   const Preemption search = preemption(holders);
   entry.assignment =
       assign_again(assign_context(entry, search), *workloads_.at(entry.workload).facts, nominated);
+}
+
+// …as if the victims of the entries before it were gone already.
+void Core::assign_without_claimed(Entry& entry, const CycleState& state) {
+  Transaction trial(*journal_);
+  take_out(state.claimed.at(tree_.root(queues_.at(entry.queue).node).slot));
+  assign_anew(entry);
   entry.deferred = entry.assignment.mode == Mode::Fit;
 }
 
-// Keeps quota from those behind it in this cycle.
+// Keeps quota, and the places of its assignment, from those behind it in this cycle.
 void Core::reserve(const Entry& entry, const quota::ResourceMap& usage, CycleState& state) {
   for (const auto& [fr, amount] : usage) {
     tree_.charge(queues_.at(entry.queue).node, fr, amount);
   }
+  state.changed = true;
   state.reserved.push_back({entry.queue, usage});
+  state.places.push_back(places_of(entry));
+  charge_places(state.places.back(), 1);
 }
 
 void Core::end_reservations(const CycleState& state) {
   for (const auto& [queue, usage] : state.reserved) {
     for (const auto& [fr, amount] : usage) tree_.release(queues_.at(queue).node, fr, amount);
   }
+  for (const std::vector<TopologyUse>& places : state.places) charge_places(places, -1);
 }
 
 // True if the workload was admitted or others were told to leave for it.
@@ -69,6 +90,9 @@ bool Core::process(Entry& entry, CycleState& state) {
   const WorkloadId id = entry.workload;
   if (config_.recompute_on_target_overlap && overlaps(entry)) {
     assign_without_claimed(entry, state);
+  } else if (state.changed && config_.topology.recompute_in_cycle &&
+             entry.assignment.mode != Mode::NoFit && fits(entry, state) == Fitting::NoPlace) {
+    assign_anew(entry);
   }
   const Assignment& assignment = entry.assignment;
   const auto wait = [&](Reason reason, Proof proof, RequeueReason requeued, bool keep_scan) {
@@ -76,13 +100,13 @@ bool Core::process(Entry& entry, CycleState& state) {
     requeue(id, requeued, keep_scan ? std::make_shared<const Scan>(assignment.scan) : nullptr);
     return false;
   };
-  const Proof proof{Layer::Quota, assignment.facts};
+  const Proof proof{layer_of(assignment.facts), assignment.facts};
   if (assignment.mode == Mode::NoFit) {
     return wait(assignment.reason, proof, RequeueReason::NoFit, true);
   }
   if (assignment.mode != Mode::Fit && assignment.targets.empty()) {
     // It keeps what is left of its own quota from those behind it.
-    reserve(entry, reserve_without_candidates(entry), state);
+    if (keeps_quota(entry)) reserve(entry, reserve_without_candidates(entry), state);
     return wait(Reason::WaitingForQuota, proof, RequeueReason::NoCandidates, true);
   }
   if (entry.deferred) {
@@ -91,13 +115,17 @@ bool Core::process(Entry& entry, CycleState& state) {
                 RequeueReason::PendingPreemption, false);
   }
   const bool overlap = overlaps(entry);
-  if (overlap || !fits(entry, state)) {
+  if (overlap || fits(entry, state) != Fitting::Yes) {
     const Fact why = overlap ? Fact(VictimsClaimed{false}) : Fact(LostInCycle{});
     return wait(Reason::WaitingForQuota, {Layer::Quota, {why}},
                 RequeueReason::FailedAfterNomination, config_.keep_scan_progress);
   }
   if (assignment.targets.empty()) {
-    if (!must_wait_for_ready()) return try_admit(entry);
+    if (!must_wait_for_ready()) {
+      const bool admitted = try_admit(entry);
+      state.changed = state.changed || admitted;
+      return admitted;
+    }
     waits_for_ready_ = true;
     return wait(Reason::WaitingForPodsReady, {Layer::Startup, {OthersNotReady{unready_}}},
                 RequeueReason::FailedAfterNomination, true);
@@ -115,12 +143,14 @@ bool Core::process(Entry& entry, CycleState& state) {
 }
 
 // With reclaim Any the quota can be had back from whoever takes it meanwhile.
+bool Core::keeps_quota(const Entry& entry) const {
+  return queues_.at(entry.queue).spec->reclaim_within_cohort != PreemptionPolicy::Any ||
+         is_preemptor(entry);
+}
+
 quota::ResourceMap Core::reserve_without_candidates(const Entry& entry) const {
   quota::ResourceMap own;
   const ClusterQueue& queue = queues_.at(entry.queue);
-  if (queue.spec->reclaim_within_cohort == PreemptionPolicy::Any && !is_preemptor(entry)) {
-    return own;
-  }
   for (const auto& [fr, wanted] : entry.assignment.usage) {
     quota::Amount most = tree_.nominal(queue.node, fr) - tree_.usage(queue.node, fr);
     if (entry.assignment.level > 0) {
@@ -170,6 +200,7 @@ void Core::admit(Entry& entry) {
   workload.decided_on = workload.facts;
   const bool admitted = checks_ready(workload);
   set_admitted(id, admitted);
+  expect_penalty(id);
   out_.push_back(Admit{workload.facts->key, workload.facts->uid, *admission, admitted,
                        reserved_message(admission->cluster_queue)});
   take_the_place(id);

@@ -72,6 +72,7 @@ void Core::reconcile(WorkloadId id) {
   if (reconcile_inactive(id) || reconcile_requeued(id)) return;
   if (workload.held) {
     reconcile_reserved(id);
+    reconcile_second_pass(id);
   } else {
     reconcile_pending(id);
   }
@@ -239,7 +240,8 @@ bool Core::checks_ready(const Workload& workload) const {
       return false;
     }
   }
-  return std::all_of(have.begin(), have.end(),
+  return !awaits_places(workload) &&
+         std::all_of(have.begin(), have.end(),
                      [](const CheckStatus& check) { return check.state == CheckState::Ready; });
 }
 

@@ -10,6 +10,7 @@ namespace quorate::admission {
 void Core::settle() {
   if (tree_.settled()) return;
   const std::vector<quota::NodeId> roots = tree_.settle();
+  sharing_.shape_changed();
   std::map<std::uint32_t, Tree> trees;
   std::vector<QueueId> turned;
   for (const auto& [name, id] : queue_names_) {
@@ -25,6 +26,14 @@ void Core::settle() {
   }
   trees_ = std::move(trees);
   for (const QueueId id : turned) refresh_active(id);
+  // What there is to lend may be another now, and with it every share.
+  if (config_.fair_sharing) {
+    for (const quota::NodeId root : roots) {
+      if (const auto tree = trees_.find(root.slot); tree != trees_.end()) {
+        for (const QueueId id : tree->second.queues) changed(id);
+      }
+    }
+  }
   for (const quota::NodeId root : roots) {
     wake_root(root);
     request_move_back_root(root);

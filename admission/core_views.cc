@@ -82,9 +82,10 @@ std::optional<QueueView> Core::cluster_queue(const std::string& name) {
   const ClusterQueue& queue = queues_.at(found->second);
   QueueView view;
   view.active = queue.active;
-  view.pending = static_cast<std::int32_t>(queue.heap.size() + queue.parked.size());
+  view.pending = static_cast<std::int32_t>(in_heap(queue).size() + queue.parked.size());
   view.reserving = static_cast<std::int32_t>(queue.holders.size());
   view.admitted = queue.admitted;
+  if (config_.fair_sharing) view.share = sharing_.share(tree_, queue.node);
   const bool in_cohort = !queue.spec->cohort.empty();
   each_quota(*queue.spec, [&](const std::string& flavor, const std::string& resource) {
     const quota::FlavorResource fr = names_.pair(flavor, resource);
@@ -97,6 +98,31 @@ std::optional<QueueView> Core::cluster_queue(const std::string& name) {
     view.usage.push_back(row(quota::Amount{queue.admitted_usage[fr]}));
   });
   return view;
+}
+
+// A share changes with the usage of any queue below, so all cohorts of a tree count as changed with
+// it.
+std::vector<std::string> Core::changed_cohorts(std::uint64_t& cursor) {
+  std::vector<std::string> names;
+  if (!config_.fair_sharing) return names;
+  settle();
+  std::set<std::uint32_t> roots;
+  for (auto at = changed_queues_.lower_bound({cursor + 1, ""}); at != changed_queues_.end(); ++at) {
+    const ClusterQueue& queue = queues_.at(queue_names_.at(at->second));
+    if (!queue.in_cycle) roots.insert(tree_.root(queue.node).slot);
+  }
+  cursor = version_++;
+  for (const std::string& name : cohorts_) {
+    const quota::NodeId node = tree_.cohort(name);
+    if (!tree_.in_cycle(node) && roots.contains(tree_.root(node).slot)) names.push_back(name);
+  }
+  return names;
+}
+
+std::optional<fairshare::Share> Core::cohort_share(const std::string& name) {
+  settle();
+  if (!config_.fair_sharing || !cohorts_.contains(name)) return std::nullopt;
+  return sharing_.share(tree_, tree_.cohort(name));
 }
 
 std::optional<QueueView> Core::local_queue(const ObjectKey& key) {
@@ -117,6 +143,9 @@ std::optional<QueueView> Core::local_queue(const ObjectKey& key) {
     view.active = {true, "Ready", "Can submit new workloads to localQueue"};
   }
   if (!queue_there) return view;  // figures of a queue that is not there would be stale
+  if (local.ledger && local.ledger->is_open()) {
+    view.consumed = {local.ledger->consumed(), *local.ledger->updated(), local.usage};
+  }
   view.pending = local.pending;
   view.reserving = local.reserving;
   view.admitted = local.admitted;
@@ -150,7 +179,10 @@ std::vector<ObjectKey> Core::pending(const std::string& name, bool parked_only) 
   if (parked_only && moves_back_at_once(queue)) {
     std::erase_if(ids, [&](WorkloadId id) { return moves_back(queue, id); });
   }
-  if (!parked_only) ids.insert(ids.end(), queue.heap.begin(), queue.heap.end());
+  if (!parked_only) {
+    const std::vector<WorkloadId> heap = in_heap(queue);
+    ids.insert(ids.end(), heap.begin(), heap.end());
+  }
   std::sort(ids.begin(), ids.end(),
             [&](WorkloadId a, WorkloadId b) { return before(queue, a, b); });
   std::vector<ObjectKey> keys;

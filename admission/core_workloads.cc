@@ -41,6 +41,7 @@ void Core::attach(WorkloadId id) {
 void Core::detach(WorkloadId id) {
   Workload& workload = workloads_.at(id);
   leave_queue(id);
+  drop_penalty(id);
   if (!workload.local) return;
   const LocalId local_id = workload.local;
   std::vector<WorkloadId>& members = locals_.at(local_id).members;
@@ -104,6 +105,7 @@ void Core::hold_quota(WorkloadId id, std::shared_ptr<const Admission> admission)
   auto held = std::make_shared<Reservation>();
   held->queue = queue_ref(admission->cluster_queue);
   held->usage = usage_of(*workload.facts, *admission);
+  held->places = places_of(*workload.facts, *admission);
   held->admission = std::move(admission);
   const QueueId queue_id = held->queue;
   workload.held = std::move(held);
@@ -112,6 +114,7 @@ void Core::hold_quota(WorkloadId id, std::shared_ptr<const Admission> admission)
   queue.holders.push_back(id);
   charge_usage(id, 1);
   count_unready(id);
+  charge_places(workload.held->places, 1);
   changed(queue_id);
   if (!workload.local) return;
   LocalQueue& local = locals_.at(workload.local);
@@ -134,6 +137,8 @@ void Core::set_admitted(WorkloadId id, bool admitted) {
   local.admitted += sign;
   add_all(local.admitted_usage, workload.held->usage, sign);
   changed(workload.local);
+  local.at_rest = false;
+  schedule_sample(workload.local);
 }
 
 void Core::release_quota(WorkloadId id, bool placement_too) {
@@ -141,6 +146,8 @@ void Core::release_quota(WorkloadId id, bool placement_too) {
   set_admitted(id, false);
   charge_usage(id, -1);
   Workload& workload = workloads_.at(id);
+  charge_places(workload.held->places, -1);
+  places_freed(*workload.held);
   const QueueId queue_id = workload.held->queue;
   ClusterQueue& queue = queues_.at(queue_id);
   workloads_.at(queue.holders.back()).held_at = workload.held_at;
@@ -155,6 +162,7 @@ void Core::release_quota(WorkloadId id, bool placement_too) {
   workload.held.reset();
   workload.leaving = Leaving::No;
   count_unready(id);
+  workload.before_pass.reset();
   workload.assumed = false;
   workload.written = false;
   workload.decided_on.reset();
@@ -217,6 +225,9 @@ void Core::apply(const WorkloadSpec& spec) {
   take_admission(id, old.get());
   if (old) holder_changed(id, *old);
   count_unready(id);
+  // One that ended before it was admitted, or will not run, owes nothing.
+  const bool ended = facts->finished() || (!facts->active && !workloads_.at(id).held);
+  if (ended) drop_penalty(id);
   place(id, old.get());
   mark_dirty(id);
   if (facts->requeue_at && *facts->requeue_at > now_) set_timer(id, *facts->requeue_at);
@@ -240,8 +251,10 @@ void Core::take_admission(WorkloadId id, const Facts* old) {
   }
   workload.assumed = false;
   workload.written = false;
+  workload.before_pass.reset();
   workload.decided_on.reset();
   set_admitted(id, facts.is_true(Cond::Admitted));
+  settle_penalty(id);
 }
 
 // What of a workload that holds quota matters to those who might preempt it.
@@ -287,7 +300,9 @@ void Core::workload_written(const ObjectKey& key, const std::string& uid, bool s
   if (!id || workloads_.at(id).facts->uid != uid) return;
   Workload& workload = workloads_.at(id);
   if (succeeded) {
-    if (workload.assumed) workload.written = true;
+    if (!workload.assumed) return;
+    workload.written = true;
+    settle_penalty(id);
     return;
   }
   workload.issued = 0;
@@ -296,10 +311,11 @@ void Core::workload_written(const ObjectKey& key, const std::string& uid, bool s
   if (std::exchange(workload.leaving, Leaving::No) != Leaving::No && workload.held) {
     wake(workload.held->queue);
   }
-  if (workload.assumed && !workload.written) {
+  if (workload.assumed && !workload.written && !undo_second_pass(id)) {
     // It did fit; that an equal one failed behind it says nothing about it.
     const QueueId queue = workload.held->queue;
     queues_.at(queue).classes.erase(workload.facts->scheduling_hash);
+    drop_penalty(id);
     release_quota(id, true);
   }
   place(id, workload.facts.get());

@@ -34,7 +34,9 @@ std::uint64_t hash_of(const Facts& facts) {
     const TopologyRequest& topology = *pods.topology;
     digest.text(topology.required_level).text(topology.preferred_level);
     digest.number(topology.unconstrained ? 1 : 0).text(topology.pod_set_group);
-    digest.text(topology.slice_level).number(topology.slice_size.value_or(-1));
+    for (const topology::Layer& layer : topology.layers) {
+      digest.text(layer.level).number(layer.size);
+    }
   }
   return digest.value();
 }
@@ -142,12 +144,14 @@ std::shared_ptr<const Facts> FactsCompiler::compile(const WorkloadSpec& spec,
   facts->active = spec.active;
   facts->terminating = spec.terminating;
   if (spec.replaces) facts->replaces = std::make_shared<const ObjectKey>(*spec.replaces);
+  facts->pod_owned = spec.owner_kind == "Pod";
   if (spec.gated) facts->gated_by = std::make_shared<const std::string>(spec.gated_by);
   facts->checks = spec.checks;
   facts->requeue_at = spec.requeue_at;
   facts->requeue_count = spec.requeue_count;
   facts->max_execution_seconds = spec.max_execution_seconds;
   facts->past_execution_seconds = spec.past_execution_seconds;
+  facts->unhealthy_nodes = spec.unhealthy_nodes;
   if (spec.admission) facts->admission = std::make_shared<const Admission>(*spec.admission);
   for (const ConditionView& condition : spec.conditions) {
     const auto known = std::lower_bound(kConditions.begin(), kConditions.end(), condition.type);

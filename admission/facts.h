@@ -81,6 +81,7 @@ struct Facts {
   Time queued_at;  // its place in the queue among equal priorities
   bool active = true;
   bool terminating = false;
+  bool pod_owned = false;                       // stands for a single pod
   std::shared_ptr<const std::string> gated_by;  // nullptr: not gated
   std::shared_ptr<const ObjectKey> replaces;    // nullptr: nobody
   std::uint64_t scheduling_hash = 0;
@@ -95,6 +96,7 @@ struct Facts {
   std::int32_t requeue_count = 0;
   std::optional<std::int32_t> max_execution_seconds;
   std::int32_t past_execution_seconds = 0;
+  std::vector<std::string> unhealthy_nodes;
 
   const ConditionFacts* condition(Cond type) const;
   bool is_true(Cond type) const;

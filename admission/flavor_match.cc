@@ -35,7 +35,7 @@ bool affinity_holds(const NodeAffinity& affinity, const Labels& labels) {
 bool requests_topology(const TopologyRequest* topology) {
   return topology != nullptr &&
          (!topology->required_level.empty() || !topology->preferred_level.empty() ||
-          topology->unconstrained || !topology->slice_level.empty());
+          topology->unconstrained || !topology->layers.empty());
 }
 
 std::optional<std::string> mismatch(const PodSetFacts& pods, const FlavorSpec& flavor) {
@@ -55,7 +55,8 @@ std::optional<std::string> mismatch(const PodSetFacts& pods, const FlavorSpec& f
 }
 
 std::optional<std::string> topology_mismatch(const PodSetFacts& pods, const FlavorSpec& flavor,
-                                             bool group_covers_pod, bool all_topology) {
+                                             bool group_covers_pod, bool all_topology,
+                                             const topology::Tree* tree) {
   const bool requested = requests_topology(pods.topology.get());
   const std::string name = "Flavor \"" + flavor.name + "\" ";
   if (!requested) {
@@ -66,7 +67,16 @@ std::optional<std::string> topology_mismatch(const PodSetFacts& pods, const Flav
     if (!group_covers_pod) return std::nullopt;
     return name + "does not support TopologyAwareScheduling";
   }
-  return name + "information missing in TAS cache";
+  if (tree == nullptr) return name + "information missing in TAS cache";
+  const auto known = [&](const std::string& level) {
+    return level.empty() || tree->level_of(level) < tree->levels().size();
+  };
+  const TopologyRequest& request = *pods.topology;
+  const bool all = known(request.required_level) && known(request.preferred_level) &&
+                   std::all_of(request.layers.begin(), request.layers.end(),
+                               [&](const topology::Layer& layer) { return known(layer.level); });
+  if (!all) return name + "does not contain the requested level";
+  return std::nullopt;
 }
 
 }  // namespace quorate::admission

@@ -43,7 +43,8 @@ std::string pod_set_of(const Fact& fact) {
       [](const auto& one) -> std::string {
         using T = std::decay_t<decltype(one)>;
         if constexpr (std::is_same_v<T, QuotaShortage> || std::is_same_v<T, FlavorMismatch> ||
-                      std::is_same_v<T, ResourceNotCovered> || std::is_same_v<T, NotPlaceable>) {
+                      std::is_same_v<T, ResourceNotCovered> ||
+                      std::is_same_v<T, TopologyShortage> || std::is_same_v<T, NotPlaceable>) {
           return one.pod_set;
         } else {
           return "";
@@ -87,6 +88,10 @@ std::string fact_message(const Fact& fact) {
           },
           [](const OthersNotReady&) {
             return std::string("waiting for all admitted workloads to be in PodsReady condition");
+          },
+          [](const TopologyShortage& one) { return topology::text(one.failure); },
+          [](const TopologyError& one) {
+            return "failed to assign flavors to pod set " + one.pod_set + ": " + one.why;
           },
           [](const NotPlaceable& one) { return one.why; },
           [](const InvalidInput& one) { return one.why; },
@@ -134,6 +139,10 @@ std::string fact_explained(const Fact& fact) {
           [](const OthersNotReady& one) {
             return "fits, but " + std::to_string(one.workloads) +
                    " workload(s) that hold quota are not ready yet";
+          },
+          [](const TopologyShortage& one) {
+            return "pod set " + one.pod_set + " has no place in flavor " + one.flavor + ": " +
+                   topology::text(one.failure);
           },
           [](const NotPlaceable& one) {
             return "quota is free, but pod set " + one.pod_set +
@@ -191,6 +200,8 @@ Reason reason_of(const Fact& fact) {
                                                      : Reason::WaitingForQuota;
                         },
                         [](const OthersNotReady&) { return Reason::WaitingForPodsReady; },
+                        [](const TopologyShortage&) { return Reason::TopologyPlacementFailed; },
+                        [](const TopologyError&) { return Reason::NoMatchingFlavor; },
                         [](const NotPlaceable&) { return Reason::TopologyPlacementFailed; },
                         [](const InvalidInput&) { return Reason::Misconfigured; },
                     },

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "admission/assigner.h"
+#include "admission/placement_trial.h"
 
 namespace quorate::admission {
 namespace {
@@ -12,8 +13,18 @@ namespace {
 bool obtainable(const AssignContext& context, const Facts& workload, Assignment& assignment) {
   if (assignment.mode == Mode::Fit) return true;
   if (assignment.mode == Mode::NoFit || context.preemption == nullptr) return false;
-  assignment.targets = context.preemption->find(preemptor_of(context, workload, assignment));
-  return !assignment.targets.empty();
+  const Preemptor preemptor = preemptor_of(context, workload, assignment);
+  const bool placed = std::any_of(assignment.pod_sets.begin(), assignment.pod_sets.end(),
+                                  [](const PodSetResult& pods) { return pods.topology; });
+  if (!placed || context.topology.journal == nullptr) {
+    assignment.targets = context.preemption->find(preemptor);
+    return !assignment.targets.empty();
+  }
+  TopologyTrial places(*context.topology.journal, context, workload, assignment);
+  assignment.targets = context.preemption->find(preemptor, &places);
+  if (assignment.targets.empty()) return false;
+  assign_places_without_targets(context, workload, assignment);
+  return true;
 }
 
 }  // namespace

@@ -9,12 +9,14 @@ namespace quorate::admission {
 // The one place where the kind of search is chosen.
 std::vector<Target> Preemption::search(const SearchContext& context,
                                        const Preemptor& preemptor) const {
-  if (fair_sharing_) return {};  // by shares nobody is preempted yet
+  if (fair_) return find_fair(context, preemptor, *fair_);
   return find_classic(context, preemptor);
 }
 
-std::vector<Target> Preemption::find(const Preemptor& preemptor) const {
-  return search(context_, preemptor);
+std::vector<Target> Preemption::find(const Preemptor& preemptor, PlacementTrial* placement) const {
+  SearchContext context = context_;
+  context.placement = placement;
+  return search(context, preemptor);
 }
 
 Simulated Preemption::simulate(const Facts& facts, quota::NodeId node, const ClusterQueueSpec& spec,

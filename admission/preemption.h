@@ -3,7 +3,10 @@
 // Preemption as flavor assignment and the cycle see it: whether it is worth to look, what it would
 // come to for one (flavor, resource), and who has to leave in the end.
 
+#include <optional>
+
 #include "admission/assignment.h"
+#include "admission/preemption_fair.h"
 #include "admission/preemption_search.h"
 
 namespace quorate::admission {
@@ -23,11 +26,13 @@ struct Simulated {
 
 class Preemption {
  public:
-  Preemption(SearchContext context, bool fair_sharing)
-      : context_(context), fair_sharing_(fair_sharing) {}
+  // `fair`: how victims are found where capacity is shared fairly; nullopt: the classic way.
+  Preemption(SearchContext context, std::optional<FairRules> fair)
+      : context_(context), fair_(fair) {}
 
   // Who has to leave for the preemptor; nobody if that would not help. Nothing changes.
-  std::vector<Target> find(const Preemptor& preemptor) const;
+  // `placement`: what must hold beside quota; nullptr: nothing.
+  std::vector<Target> find(const Preemptor& preemptor, PlacementTrial* placement = nullptr) const;
 
   // What a search for one (flavor, resource) alone would come to, placement left out.
   Simulated simulate(const Facts& facts, quota::NodeId node, const ClusterQueueSpec& spec,
@@ -37,7 +42,7 @@ class Preemption {
   std::vector<Target> search(const SearchContext& context, const Preemptor& preemptor) const;
 
   SearchContext context_;
-  bool fair_sharing_ = false;
+  std::optional<FairRules> fair_;
 };
 
 }  // namespace quorate::admission

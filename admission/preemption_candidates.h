@@ -12,6 +12,8 @@
 
 #include "admission/class_table.h"
 #include "admission/facts.h"
+#include "admission/topology_use.h"
+#include "fairshare/usage_ledger.h"
 #include "quota/cohort_tree.h"
 
 namespace quorate::admission {
@@ -40,12 +42,13 @@ struct Candidate {
   quota::NodeId node;  // of the ClusterQueue that it holds quota of
   const Facts* facts = nullptr;
   const quota::ResourceMap* usage = nullptr;
-  bool evicted = false;  // on its way out already
-  Time reserved;         // when it got quota
-  // With usage-based admission: its LocalQueue and how much that used, weighted, in the ledger's
-  // unit. No value: not known, or the ClusterQueue is not run that way.
+  const std::vector<TopologyUse>* places = nullptr;  // in topologies; nullptr: none
+  bool evicted = false;                              // on its way out already
+  Time reserved;                                     // when it got quota
+  // With usage-based admission: its LocalQueue and how much that used, weighted. No value: not
+  // known, or the ClusterQueue does not go by usage.
   std::string_view local_queue;
-  std::optional<std::int64_t> local_usage;
+  std::optional<fairshare::RecentUsage> local_usage;
 };
 
 struct Target {

@@ -170,6 +170,32 @@ TEST(PreemptionCycleTest, WhatWasJustAdmittedCanBePreempted) {
             "evict low InClusterQueue; hold hi WaitingForPreemptedWorkloads");
 }
 
+TEST(PreemptionCycleTest, PO09JustAssumedIsTheLatest) {
+  World world;
+  world.queues("q {f/cpu=2} (within=LowerPriority)");
+  world.holding("a@q f/cpu=1 p0");  // its uid would come first
+  world.waiting("v>q p0 t0 cpu=1");
+  EXPECT_EQ(World::text(world.settle()), "admit v");
+  world.waiting("hi>q p5 t0 cpu=1");
+  EXPECT_EQ(World::text(world.settle()),
+            "evict v InClusterQueue; hold hi WaitingForPreemptedWorkloads");
+}
+
+TEST(PreemptionCycleTest, WhoWasToldCountsAsLeavingBeforeItShows) {
+  World world;
+  world.queues("q {f/cpu=2} (within=LowerPriority)");
+  world.holding("a@q f/cpu=1 p1; b@q f/cpu=1 p2");
+  world.waiting("hi>q p5 t0 cpu=1");
+  EXPECT_EQ(World::text(world.settle()),
+            "evict a InClusterQueue; hold hi WaitingForPreemptedWorkloads");
+  // A cheaper victim than the one that was told: nobody else has to leave.
+  WorkloadSpec cheap = world.workloads.at("b");
+  cheap.priority = -9;
+  ++cheap.generation;
+  world.see(cheap);
+  EXPECT_EQ(World::text(world.settle(Duration::seconds(5))), "");
+}
+
 // --- who goes first in the queue ---
 
 TEST(PreemptionCycleTest, AE07ThePreemptorGoesFirst) {

@@ -8,6 +8,7 @@
 
 #include "src/base/object_key.h"
 #include "src/base/quantity.h"
+#include "topology/failure.h"
 
 namespace quorate::admission {
 
@@ -95,6 +96,23 @@ struct OthersNotReady {
   friend bool operator==(const OthersNotReady&, const OthersNotReady&) = default;
 };
 
+// Quota would do, but the topology of the flavor has no such places (free).
+struct TopologyShortage {
+  std::string pod_set;
+  std::string flavor;
+  topology::Failure failure;
+
+  friend bool operator==(const TopologyShortage&, const TopologyShortage&) = default;
+};
+
+// The pod set is placed by topology, but not in exactly one flavor that has one.
+struct TopologyError {
+  std::string pod_set;
+  std::string why;
+
+  friend bool operator==(const TopologyError&, const TopologyError&) = default;
+};
+
 // The placement port could not place the gang on nodes although quota was free.
 struct NotPlaceable {
   std::string pod_set;
@@ -111,9 +129,9 @@ struct InvalidInput {
   friend bool operator==(const InvalidInput&, const InvalidInput&) = default;
 };
 
-using Fact =
-    std::variant<QueueClosed, QuotaShortage, FlavorMismatch, ResourceNotCovered, LostInCycle,
-                 AwaitsVictims, VictimsClaimed, OthersNotReady, NotPlaceable, InvalidInput>;
+using Fact = std::variant<QueueClosed, QuotaShortage, FlavorMismatch, ResourceNotCovered,
+                          LostInCycle, AwaitsVictims, VictimsClaimed, OthersNotReady,
+                          TopologyShortage, TopologyError, NotPlaceable, InvalidInput>;
 
 // Everything that stopped a workload in its last attempt, in the order it was met. Made by the very
 // comparisons that failed; conditions, events, metrics and `explain` are printed from it.

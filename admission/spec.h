@@ -10,11 +10,15 @@
 #include <string>
 #include <vector>
 
+#include "fairshare/share.h"
 #include "quota/spec.h"
+#include "src/base/exact_quantity.h"
 #include "src/base/labels.h"
 #include "src/base/object_key.h"
 #include "src/base/pod_template.h"
 #include "src/base/time.h"
+#include "topology/assignment.h"
+#include "topology/request.h"
 
 namespace quorate::admission {
 
@@ -32,6 +36,13 @@ struct FlavorSpec {
   std::string topology_name;  // "" if none
 
   friend bool operator==(const FlavorSpec&, const FlavorSpec&) = default;
+};
+
+struct TopologySpec {
+  std::string name;
+  std::vector<std::string> levels;  // node label keys, widest first
+
+  friend bool operator==(const TopologySpec&, const TopologySpec&) = default;
 };
 
 struct AdmissionCheckRule {
@@ -63,9 +74,10 @@ struct ClusterQueueSpec {
   PreemptionPolicy within_cluster_queue = PreemptionPolicy::Never;
   PreemptionPolicy reclaim_within_cohort = PreemptionPolicy::Never;
   BorrowWithinCohort borrow_within_cohort;
-  std::int64_t fair_weight_milli = 1000;
+  std::int64_t fair_weight = fairshare::kWeightOne;
   std::vector<AdmissionCheckRule> admission_checks;
   bool terminating = false;
+  bool by_usage = false;  // admissionMode UsageBasedAdmissionFairSharing
   // Set where the object cannot be understood: the queue is inactive with this message, everything
   // else goes on.
   std::string defect;
@@ -77,7 +89,7 @@ struct CohortSpec {
   std::string name;
   std::string parent;  // "" if none
   std::vector<quota::ResourceGroup> resource_groups;
-  std::int64_t fair_weight_milli = 1000;
+  std::int64_t fair_weight = fairshare::kWeightOne;
 
   friend bool operator==(const CohortSpec&, const CohortSpec&) = default;
 };
@@ -87,8 +99,9 @@ struct LocalQueueSpec {
   std::string uid;
   std::string cluster_queue;
   StopPolicy stop_policy = StopPolicy::None;
-  std::int64_t fair_weight_milli = 1000;
+  std::int64_t fair_weight = fairshare::kWeightOne;
   bool terminating = false;
+  ExactAmounts consumed;  // what its status says it consumed; counts when it is first seen
 
   friend bool operator==(const LocalQueueSpec&, const LocalQueueSpec&) = default;
 };
@@ -139,8 +152,7 @@ struct TopologyRequest {
   std::string sub_group_index_label;
   std::optional<std::int32_t> sub_group_count;
   std::string pod_set_group;
-  std::string slice_level;
-  std::optional<std::int32_t> slice_size;
+  std::vector<topology::Layer> layers;  // slices, outermost first
 
   friend bool operator==(const TopologyRequest&, const TopologyRequest&) = default;
 };
@@ -154,17 +166,10 @@ struct PodSetSpec {
 };
 
 // status.admission.podSetAssignments[].topologyAssignment, expanded: pods by domain.
-struct TopologyAssignment {
-  std::vector<std::string> levels;
-  struct Domain {
-    std::vector<std::string> values;  // one per level
-    std::int32_t count = 0;
-    friend bool operator==(const Domain&, const Domain&) = default;
-  };
-  std::vector<Domain> domains;
+using TopologyAssignment = topology::Assignment;
 
-  friend bool operator==(const TopologyAssignment&, const TopologyAssignment&) = default;
-};
+// Whether a pod set's placement waits for the checks of its workload.
+enum class DelayedTopology { None, Pending, Ready };
 
 struct PodSetAssignment {
   std::string name;
@@ -172,6 +177,7 @@ struct PodSetAssignment {
   ResourceList usage;                          // of all pods together
   std::int32_t count = 0;
   std::optional<TopologyAssignment> topology;
+  DelayedTopology delayed = DelayedTopology::None;
 
   friend bool operator==(const PodSetAssignment&, const PodSetAssignment&) = default;
 };
@@ -185,12 +191,22 @@ struct Admission {
 
 enum class CheckState { Pending, Ready, Retry, Rejected };
 
+// What a check adds to the pods of a pod set, as far as it decides where they can go.
+struct PodSetUpdate {
+  std::string pod_set;
+  Labels node_selector;
+  std::vector<Toleration> tolerations;
+
+  friend bool operator==(const PodSetUpdate&, const PodSetUpdate&) = default;
+};
+
 struct CheckStatus {
   std::string name;
   CheckState state = CheckState::Pending;
   Time last_transition;
   std::optional<std::int32_t> requeue_after_seconds;
   std::string message;
+  std::vector<PodSetUpdate> updates;
 
   friend bool operator==(const CheckStatus&, const CheckStatus&) = default;
 };
@@ -232,6 +248,7 @@ struct WorkloadSpec {
   std::int32_t past_execution_seconds = 0;            // of its earlier admissions together
   // The slice of the same job, smaller or larger, that it is to take the place of.
   std::optional<ObjectKey> replaces;
+  std::vector<std::string> unhealthy_nodes;  // of its topology assignment
 
   // The object the workload stands for ("batch/v1", "Job", …); empty for a bare Workload.
   std::string owner_api_version, owner_kind, owner_name, owner_uid;

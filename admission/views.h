@@ -8,6 +8,8 @@
 
 #include "admission/decision.h"
 #include "admission/spec.h"
+#include "fairshare/share.h"
+#include "fairshare/usage_ledger.h"
 
 namespace quorate::admission {
 
@@ -27,6 +29,15 @@ struct ActiveView {
   friend bool operator==(const ActiveView&, const ActiveView&) = default;
 };
 
+// What a LocalQueue consumed of late, where its ClusterQueue goes by usage.
+struct ConsumedView {
+  ExactAmounts resources;
+  Time updated;
+  fairshare::RecentUsage usage;  // weighted, penalties included
+
+  friend bool operator==(const ConsumedView&, const ConsumedView&) = default;
+};
+
 // What the status of a ClusterQueue or LocalQueue shows, in the order of its flavors and resources.
 struct QueueView {
   std::int32_t pending = 0;    // in the heap, parked and in flight
@@ -35,6 +46,8 @@ struct QueueView {
   std::vector<ResourceUsageView> reservation;
   std::vector<ResourceUsageView> usage;  // of admitted workloads
   ActiveView active;
+  std::optional<fairshare::Share> share;  // of a ClusterQueue, with fair sharing
+  std::optional<ConsumedView> consumed;   // of a LocalQueue
 
   friend bool operator==(const QueueView&, const QueueView&) = default;
 };
@@ -50,6 +63,9 @@ class Views {
   // Queues whose view may have changed since the last call of this function with that cursor.
   virtual std::vector<std::string> changed_cluster_queues(std::uint64_t& cursor) const = 0;
   virtual std::vector<ObjectKey> changed_local_queues(std::uint64_t& cursor) const = 0;
+  // Cohorts whose share may have changed since then; none without fair sharing.
+  virtual std::vector<std::string> changed_cohorts(std::uint64_t& cursor) const = 0;
+  virtual std::optional<fairshare::Share> cohort_share(const std::string& name) const = 0;
   // Why a pending workload waits; nullopt if it does not wait or was not tried yet.
   virtual std::optional<Hold> waiting(const ObjectKey& workload) const = 0;
   // Pending workloads of a ClusterQueue in queue order.

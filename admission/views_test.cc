@@ -160,5 +160,36 @@ TEST(PlacementTest, CanBeSwitchedOff) {
   EXPECT_TRUE(port.asked.empty());
 }
 
+TEST(Views, SharesWithFairSharing) {
+  World world;
+  world.queues(
+      "cohort r; cohort x<r; cohort y<r; a@x {f/cpu=2} (weight=2); b@x {f/cpu=2}; c@y {f/cpu=4}");
+  world.holding("w@a f/cpu=6");
+  world.settle();
+  EXPECT_EQ(world.admitter.cluster_queue("a")->share, std::nullopt);
+  EXPECT_EQ(world.admitter.cohort_share("x"), std::nullopt);
+  std::uint64_t cursor = 0;
+  EXPECT_TRUE(world.admitter.changed_cohorts(cursor).empty());
+  world.config.fair_sharing = true;
+  world.admitter.set_config(world.config);
+  // a borrows 4 of 8 at weight 2, x 2 of 8.
+  EXPECT_EQ(world.admitter.cluster_queue("a")->share->weighted(), 250);
+  EXPECT_EQ(world.admitter.cluster_queue("c")->share->weighted(), 0);
+  EXPECT_EQ(world.admitter.cohort_share("x")->weighted(), 250);
+  EXPECT_EQ(world.admitter.cohort_share("r")->weighted(), 0);
+  EXPECT_EQ(world.admitter.cohort_share("nobody"), std::nullopt);
+  EXPECT_EQ(world.admitter.changed_cohorts(cursor), (std::vector<std::string>{"r", "x", "y"}));
+  EXPECT_TRUE(world.admitter.changed_cohorts(cursor).empty());
+  world.finish("w");
+  EXPECT_EQ(world.admitter.changed_cohorts(cursor), (std::vector<std::string>{"r", "x", "y"}));
+  // A sibling's quota is a sibling's share.
+  std::uint64_t queues = 0;
+  world.admitter.changed_cluster_queues(queues);
+  world.queues("c@y {f/cpu=8}");
+  world.settle();
+  EXPECT_EQ(world.admitter.changed_cluster_queues(queues),
+            (std::vector<std::string>{"a", "b", "c"}));
+}
+
 }  // namespace
 }  // namespace quorate::admission

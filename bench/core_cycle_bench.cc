@@ -63,7 +63,19 @@ WorkloadSpec workload(int queue, int i) {
   return spec;
 }
 
-void set_up(Admitter& admitter) {
+// With `fair`, capacity is shared fairly over one tree of all cohorts.
+void set_up(Admitter& admitter, bool fair = false) {
+  if (fair) {
+    Config config;
+    config.fair_sharing = true;
+    admitter.set_config(config);
+    for (int c = 0; c < kQueues / 10; ++c) {
+      CohortSpec cohort;
+      cohort.name = "cohort-" + std::to_string(c);
+      cohort.parent = "root";
+      admitter.apply(cohort);
+    }
+  }
   for (const char* flavor : {"spot", "on-demand"}) admitter.apply(FlavorSpec{flavor});
   for (int q = 0; q < kQueues; ++q) {
     const std::string ns = "team-" + std::to_string(q);
@@ -82,7 +94,7 @@ void BM_CoreCycle(benchmark::State& state) {
   for (auto _ : state) {
     Journal journal;
     Admitter admitter(journal);
-    set_up(admitter);
+    set_up(admitter, state.range(0) == 1);
     std::map<std::pair<std::string, std::string>, const WorkloadSpec*> by_key;
     for (const WorkloadSpec& spec : specs) {
       admitter.apply(spec);
@@ -121,7 +133,7 @@ void BM_CoreCycle(benchmark::State& state) {
   state.counters["cycles"] = static_cast<double>(cycles) / static_cast<double>(state.iterations());
   state.counters["holds"] = static_cast<double>(holds) / static_cast<double>(state.iterations());
 }
-BENCHMARK(BM_CoreCycle)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_CoreCycle)->ArgName("fair")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
 
 // Bytes per workload that waits for quota, its status written once, and the time of a fork.
 void BM_PendingAndFork(benchmark::State& state) {

@@ -188,6 +188,37 @@ class JobsTest(QuorateTest):
         self.wait_complete("partial")
         self.assertEqual(self.get_job("partial")["spec"]["parallelism"], 2)
 
+    def test_pods_that_come_after_others_have_succeeded_are_placed(self):
+        self.start_both()
+        self.create_queues(gpus=8)
+        # Two run at once, then the third alone.
+        self.create(self.job("odd", pods=2, completions=3))
+        lost = self.create(self.job("lost", pods=3, run_for="4s", backoffLimit=9))
+        self.wait_admitted(lost)
+        wait_for(lambda: [bool(p["spec"].get("nodeName")) for p in self.pods_of("lost")] == [True] * 3, 30, "bound")
+        first, second, _ = (pod["metadata"]["name"] for pod in self.pods_of("lost"))
+        ended = {"status": {"phase": "Succeeded"}}
+        self.cluster.patch("v1", "Pod", first, ended, self.namespace, subresource="status")
+        wait_for(lambda: self.get_job("lost")["status"].get("succeeded"), 30, "one has succeeded")
+        self.cluster.delete("v1", "Pod", second, self.namespace, grace=0)
+        self.wait_complete("odd", "lost")
+        self.wait_queue(lambda status: self.usage(status, "flavorsReservation") == 0, "all is given back")
+
+    def test_a_queue_name_that_no_workload_may_have_is_said_on_the_job(self):
+        self.start_both()
+        self.create_queues(gpus=1)
+        self.create(self.job("odd", queue="Not_A.Name"))
+
+        def told():
+            events = self.cluster.list("v1", "Event", self.namespace, fields="involvedObject.name=odd")
+            return any(event["reason"] == "ErrWorkloadCompose" and "spec.queueName" in event["message"] for event in events)
+
+        wait_for(told, 30, "an event on the Job names the field")
+        self.create(self.job("neighbour"))
+        self.wait_complete("neighbour")
+        self.cluster.patch("batch/v1", "Job", "odd", {"metadata": {"labels": {QUEUE_NAME: "main"}}}, self.namespace)
+        self.wait_complete("odd")
+
     def test_priority_follows_the_class(self):
         for name, value in (("slow", 10), ("rush", 100)):
             self.create(

@@ -98,6 +98,19 @@ class Groups:
         self.wait_admitted(second)
         self.wait_bound("second", 2)
 
+    def test_who_replaces_a_member_waits_for_none_that_has_succeeded(self):
+        self.start_both()
+        self.create_queues(gpus=3)
+        self.create(self.group("gang", 3))
+        self.create(self.member("gang-0", "gang", run_for="1s"))
+        for name in ("gang-1", "gang-2"):
+            self.create(self.member(name, "gang"))
+        self.wait_bound("gang", 3)
+        wait_for(lambda: any(pod["status"]["phase"] == "Succeeded" for pod in self.pods("gang")), 30, "one has succeeded")
+        self.cluster.delete("v1", "Pod", "gang-1", self.namespace, grace=0)
+        self.create(self.member("gang-3", "gang"))
+        self.wait_bound("gang", 3)
+
     def test_deleting_group_and_members_gives_the_quota_back(self):
         self.start_both()
         self.create_queues(gpus=2)

@@ -90,6 +90,12 @@ class CohortTree {
   NodeId limits_potential(NodeId queue, FlavorResource fr) const;
   // All (flavor, resource) with a quota or usage in the subtree of the vertex.
   std::vector<FlavorResource> known(NodeId node) const;
+  // The same with their figures, by the order of names' slots: visit(fr, usage, subtree quota).
+  template <class Visit>
+  void each(NodeId node, Visit visit) const {
+    for (const auto& [fr, cell] : nodes_.at(node).cells)
+      visit(fr, used(cell), cells_[cell].subtree);
+  }
 
   // Counts what makes an old scan of flavors worth repeating from the start.
   std::int64_t generation(NodeId queue) const { return nodes_.at(queue).generation; }

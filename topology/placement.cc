@@ -1,135 +1,105 @@
 #include "topology/placement.h"
 
 #include <algorithm>
-#include <limits>
-#include <tuple>
+
+#include "topology/balanced.h"
+#include "topology/resolve.h"
+#include "topology/search.h"
 
 namespace quorate::topology {
 namespace {
 
-using Index = std::uint32_t;
+Failure error(const Tree& tree, std::string text) {
+  Failure failure;
+  failure.topology = tree.topology();
+  failure.error = std::move(text);
+  return failure;
+}
 
-class Search {
- public:
-  Search(const Tree& tree, const Request& request,
-         const std::function<std::int64_t(const Domain&)>& room)
-      : tree_(tree), best_fit_(request.wish != Wish::Unconstrained), counts_(tree.size(), 0) {
-    for (std::size_t level = tree.levels().size(); level-- > 0;) {
-      for (const Index index : tree.at_level(level)) {
-        const Domain& domain = tree.domain(index);
-        if (level == tree.lowest()) counts_[index] = std::max<std::int64_t>(room(domain), 0);
-        if (domain.parent >= 0) counts_[static_cast<Index>(domain.parent)] += counts_[index];
-      }
+// Whole slices of each layer within the best domain of the level where the search ended.
+std::vector<Failure::LayerFit> layer_fits(const Tree& tree, const Ask& ask, const Counts& counts,
+                                          std::size_t ended) {
+  std::vector<Failure::LayerFit> fits;
+  const std::vector<Count>& there = counts.levels[ended];
+  std::uint32_t best = 0;
+  for (std::uint32_t i = 1; i < there.size(); ++i) {
+    if (there[i].slices > there[best].slices) best = i;
+  }
+  for (const Layer& layer : ask.wish.layers) {
+    Failure::LayerFit fit{layer.level, 0, ask.pods / layer.size};
+    const std::size_t level = tree.level_of(layer.level);
+    std::uint32_t first = best, last = best + 1;
+    for (std::size_t at = ended; at < level; ++at) {
+      first = tree.first_child(at, first);
+      last = tree.first_child(at, last);
+    }
+    for (std::uint32_t i = first; level >= ended && i < last; ++i) {
+      fit.fitting += counts.levels[level][i].pods / layer.size;
+    }
+    fits.push_back(std::move(fit));
+  }
+  return fits;
+}
+
+Failure no_room(const Tree& tree, const Ask& ask, const Plan& plan, const Counts& counts,
+                const NoRoom& refused) {
+  Failure failure;
+  failure.topology = tree.topology();
+  failure.level = tree.levels()[refused.level];
+  failure.slices = plan.slice_size > 1;
+  failure.fitting = refused.fitting;
+  failure.wanted = plan.slices(ask.pods);
+  failure.leaves = static_cast<std::int64_t>(tree.leaves());
+  failure.excluded.assign(counts.excluded.begin(), counts.excluded.end());
+  if (ask.wish.layers.size() > 1) failure.layers = layer_fits(tree, ask, counts, refused.level);
+  return failure;
+}
+
+Placed placed(const Tree& tree, const Ask& ask, const std::vector<Share>& shares) {
+  Placed result;
+  result.pods.levels = tree.assignment_levels();
+  if (ask.leader) result.leader.emplace().levels = result.pods.levels;
+  for (const Share& share : shares) {
+    std::vector<std::string> values = tree.assignment_values(share.domain);
+    if (share.leaders > 0) {
+      result.leader->domains.push_back({values, static_cast<std::int32_t>(share.leaders)});
+    }
+    if (share.pods > 0) {
+      result.pods.domains.push_back({std::move(values), static_cast<std::int32_t>(share.pods)});
     }
   }
-
-  std::variant<Placement, TooSmall> run(const Request& request) {
-    std::size_t level = request.level;
-    std::vector<std::pair<Index, std::int64_t>> chosen;
-    while (true) {
-      std::vector<Index> domains = tree_.at_level(level);
-      sort(domains);
-      if (const std::optional<Index> one = single(domains, request.pods)) {
-        chosen = {{*one, request.pods}};
-        break;
-      }
-      if (request.wish == Wish::Required) {
-        return TooSmall{domains.empty() ? 0 : counts_[domains.front()]};
-      }
-      if (request.wish == Wish::Preferred && level > 0) {
-        --level;
-        continue;
-      }
-      std::int64_t left = request.pods;
-      chosen = distribute(std::move(domains), left);
-      if (left > 0) return TooSmall{request.pods - left};
-      break;
-    }
-    // Down to the leaves: the children of all that was chosen share the pods anew.
-    for (; level < tree_.lowest(); ++level) {
-      std::vector<Index> pool;
-      for (const auto& [index, pods] : chosen) {
-        const std::vector<Index>& children = tree_.domain(index).children;
-        pool.insert(pool.end(), children.begin(), children.end());
-      }
-      sort(pool);
-      std::int64_t left = request.pods;
-      chosen = distribute(std::move(pool), left);
-    }
-    Placement placement;
-    for (const auto& [index, pods] : chosen) {
-      placement.push_back({tree_.domain(index).values, pods});
-    }
-    std::sort(placement.begin(), placement.end());
-    return placement;
-  }
-
- private:
-  void sort(std::vector<Index>& domains) const {
-    std::sort(domains.begin(), domains.end(), [this](Index a, Index b) {
-      if (counts_[a] != counts_[b])
-        return best_fit_ ? counts_[a] > counts_[b] : counts_[a] < counts_[b];
-      return tree_.domain(a).values < tree_.domain(b).values;
-    });
-  }
-
-  // The smallest domain that holds all of `pods`, the first of equals.
-  std::optional<Index> single(const std::vector<Index>& domains, std::int64_t pods) const {
-    std::optional<Index> best;
-    for (const Index index : domains) {
-      if (counts_[index] < pods) continue;
-      if (!best || counts_[index] < counts_[*best]) best = index;
-    }
-    return best;
-  }
-
-  // Fills domains in order until nothing is left.
-  std::vector<std::pair<Index, std::int64_t>> distribute(std::vector<Index> domains,
-                                                         std::int64_t& left) const {
-    std::vector<std::pair<Index, std::int64_t>> filled;
-    for (auto at = domains.begin(); at != domains.end() && left > 0; ++at) {
-      Index index = *at;
-      if (counts_[index] >= left && best_fit_) {
-        index = *single({at, domains.end()}, left);
-      }
-      const std::int64_t pods = std::min(counts_[index], left);
-      if (pods > 0) filled.push_back({index, pods});
-      left -= pods;
-    }
-    return filled;
-  }
-
-  const Tree& tree_;
-  const bool best_fit_;
-  std::vector<std::int64_t> counts_;
-};
+  return result;
+}
 
 }  // namespace
 
-std::int64_t fitting_pods(const ResourceList& free, const ResourceList& request) {
-  std::int64_t pods = std::numeric_limits<std::int64_t>::max();
-  for (const auto& [resource, amount] : request) {
-    if (amount <= Quantity{}) continue;
-    const auto there = free.find(resource);
-    const Quantity room = there == free.end() ? Quantity{} : there->second.or_zero();
-    pods = std::min(pods, (room / amount.base_units()).base_units());
+Outcome place(Tree& tree, const Ask& ask, const Options& options) {
+  tree.settle();
+  const std::variant<Plan, std::string> resolved = resolve(tree, ask, options.profile);
+  if (const auto* why = std::get_if<std::string>(&resolved)) return error(tree, *why);
+  const Plan& plan = std::get<Plan>(resolved);
+  if (tree.leaves() == 0) {
+    return error(tree, "no topology domains at level: " + tree.levels()[plan.level]);
   }
-  return pods;
+  const Counts counts = count(tree, ask, plan, options);
+  if (options.profile.balanced && !ask.wish.preferred.empty() && ask.wish.layers.size() <= 1) {
+    if (const auto shares = balance(tree, plan, counts, options.profile, ask.pods)) {
+      return placed(tree, ask, *shares);
+    }
+  }
+  const auto found = Search(tree, plan, counts, options.profile).run(ask.pods);
+  if (const auto* refused = std::get_if<NoRoom>(&found)) {
+    return no_room(tree, ask, plan, counts, *refused);
+  }
+  return placed(tree, ask, std::get<std::vector<Share>>(found));
 }
 
-std::variant<Placement, TooSmall> place(const Tree& tree, const Request& request,
-                                        const std::function<std::int64_t(const Domain&)>& room) {
-  return Search(tree, request, room).run(request);
-}
-
-std::string failure_text(const std::string& topology, const TooSmall& failure,
-                         const Request& request) {
-  const std::string head = "topology \"" + topology + "\" ";
-  if (failure.fitting == 0) {
-    return head + "doesn't allow to fit any of " + std::to_string(request.pods) + " pod(s)";
+void assume(const Tree& tree, const Assignment& assignment, const Amounts& pod, Assumed& assumed) {
+  for (const Assignment::Domain& domain : assignment.domains) {
+    const std::uint32_t leaf = tree.find_leaf(domain.values);
+    if (leaf == Tree::kNone) continue;
+    for (const auto& [resource, amount] : pod) assumed[leaf][resource] += amount * domain.count;
   }
-  return head + "allows to fit only " + std::to_string(failure.fitting) + " out of " +
-         std::to_string(request.pods) + " pod(s)";
 }
 
 }  // namespace quorate::topology

@@ -1,54 +1,46 @@
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
-#include "src/base/pod_template.h"
+#include "topology/assignment.h"
+#include "topology/failure.h"
+#include "topology/request.h"
 #include "topology/tree.h"
 
 namespace quorate::topology {
 
-// How many pods of that request find room in `free`: the scarcest resource decides. A resource of
-// which nothing is asked does not limit; one that is not there at all has no room.
-std::int64_t fitting_pods(const ResourceList& free, const ResourceList& request);
+struct Placed {
+  Assignment pods;
+  std::optional<Assignment> leader;
 
-enum class Wish {
-  Required,       // all pods below one domain of the level
-  Preferred,      // the same, else of the level above, and so on; at last several domains
-  Unconstrained,  // anywhere, small leftovers first
+  friend bool operator==(const Placed&, const Placed&) = default;
 };
+using Outcome = std::variant<Placed, Failure>;
 
-struct Request {
-  std::size_t level = 0;
-  Wish wish = Wish::Required;
-  std::int64_t pods = 0;
-};
-
-// Pods by leaf, in the order of the leaves' values.
-using Placement = std::vector<std::pair<std::vector<std::string>, std::int64_t>>;
-
-// Not all pods fit: how many would.
-struct TooSmall {
-  std::int64_t fitting = 0;
-
-  friend bool operator==(const TooSmall&, const TooSmall&) = default;
-};
-
-// Chooses domains for the pods. Best fit: the smallest domain that holds all; where several are
-// needed the largest first, the last one chosen by best fit again. Unconstrained pods fill the
-// smallest places first instead. Ties go by the values of the levels.
+// Chooses domains for the pods of one pod set, or of workers with their leader: at the level that
+// they wish for, in whole slices, as few domains as possible (least free ones first for pods
+// without a wish). Deterministic; ties go by the values of the levels.
 //
-// `room(leaf)`: how many of the pods the leaf can take.
-std::variant<Placement, TooSmall> place(const Tree& tree, const Request& request,
-                                        const std::function<std::int64_t(const Domain&)>& room);
+// Costs O(leaves x resources + domains), and a sort of the domains among which is chosen. The tree
+// is settled first; it is not changed otherwise.
+Outcome place(Tree& tree, const Ask& ask, const Options& options);
 
-// Kueue's words for a failure.
-std::string failure_text(const std::string& topology, const TooSmall& failure,
-                         const Request& request);
+// What a placement takes, for the pod sets that are placed after it.
+void assume(const Tree& tree, const Assignment& assignment, const Amounts& pod, Assumed& assumed);
+
+// Finds places for the pods of `old` that were on the failed domain, leaving the others where they
+// are: within the domain of an incomplete slice, or within the required domain. Returns the whole
+// new assignment. The usage of `old` is in the tree.
+Outcome replace(Tree& tree, const Ask& ask, const Assignment& old,
+                const std::vector<std::string>& failed, const Options& options);
+
+// Grows or shrinks a placement with as little change as possible: more pods keep the old places
+// and only the difference is placed, fewer are cut from the end. Where a domain of `old` is gone
+// everything is placed anew. Only for pods without required or preferred level; a leader keeps its
+// place and is not looked at. The usage of `old` is not in the tree.
+Outcome resize(Tree& tree, const Ask& ask, const Assignment& old, const Options& options);
 
 }  // namespace quorate::topology

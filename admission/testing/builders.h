@@ -54,10 +54,12 @@ inline ClusterQueueSpec queue(const std::string& line) {
                             : FungibilityPreference::BorrowingOverPreemption;
     else if (key == "StrictFIFO")
       spec.strategy = QueueingStrategy::StrictFifo;
+    else if (key == "byUsage")
+      spec.by_usage = true;
     else if (key == "namespaceSelector")
       spec.namespace_selector.reset();
     else if (key == "weight")
-      spec.fair_weight_milli = std::stoi(value) * 1000;
+      spec.fair_weight = std::stoi(value) * fairshare::kWeightOne;
     else
       ADD_FAILURE() << "unknown option " << key;
   }
@@ -66,7 +68,11 @@ inline ClusterQueueSpec queue(const std::string& line) {
 
 inline CohortSpec cohort(const std::string& line) {
   const quota::testing::QueueLine parsed = quota::testing::parse_queue(line);
-  return {parsed.name, parsed.parent, parsed.groups};
+  CohortSpec spec{parsed.name, parsed.parent, parsed.groups};
+  if (const auto weight = parsed.options.find("weight"); weight != parsed.options.end()) {
+    spec.fair_weight = std::stoi(weight->second) * fairshare::kWeightOne;
+  }
+  return spec;
 }
 
 inline Taint taint(const std::string& text) {  // k=v:NoSchedule

@@ -24,10 +24,13 @@ class PreemptionWorld : public Holders {
       if (line.rfind("cohort ", 0) == 0) {
         const CohortSpec spec = cohort(line);
         tree.put_cohort(spec.name, spec.parent, spec.resource_groups, names);
+        sharing.set_weight(tree.cohort(spec.name), spec.fair_weight);
         continue;
       }
       const ClusterQueueSpec spec = queue(line);
-      tree.put_cluster_queue(spec.name, spec.cohort, spec.resource_groups, names);
+      sharing.set_weight(
+          tree.put_cluster_queue(spec.name, spec.cohort, spec.resource_groups, names),
+          spec.fair_weight);
       specs[spec.name] = spec;
       plans[spec.name] = compile(spec, names);
       for (const auto& group : spec.resource_groups) {
@@ -38,6 +41,7 @@ class PreemptionWorld : public Holders {
       }
     }
     tree.settle();
+    sharing.shape_changed();
   }
 
   // "a@s f/cpu=3 p-1", "b1..b5@b f/cpu=1", then any of: "reserved t-10", "created t-10", "EVICTED",
@@ -81,7 +85,13 @@ class PreemptionWorld : public Holders {
             fair_sharing,
             &preemption};
   }
-  Preemption preemption() { return Preemption({journal, tree, *this}, fair_sharing); }
+  Preemption preemption() {
+    std::optional<FairRules> fair;
+    if (fair_sharing) {
+      fair.emplace(FairRules{sharing, config.fair_strategies, config.preempt_within_nominal});
+    }
+    return Preemption({journal, tree, *this}, fair);
+  }
 
   Assignment assign(const Facts& facts) {
     const Preemption search = preemption();
@@ -140,6 +150,7 @@ class PreemptionWorld : public Holders {
   Journal journal;
   quota::Names names;
   quota::CohortTree tree{journal};
+  fairshare::Sharing sharing;
   ResourceOrder order;
   std::map<std::string, ClusterQueueSpec> specs;
   std::map<std::string, QueuePlan> plans;
@@ -182,7 +193,8 @@ class PreemptionWorld : public Holders {
       } else if (parts[i] == "local") {
         spec.queue_name = parts.at(++i);
       } else if (parts[i] == "usage") {
-        candidate.local_usage = std::stoi(parts.at(++i));
+        candidate.local_usage =
+            fairshare::RecentUsage(fairshare::Wide256(std::stoi(parts.at(++i))), 1);
       } else {
         ADD_FAILURE() << "unknown word " << parts[i];
       }

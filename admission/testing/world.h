@@ -125,6 +125,7 @@ class World {
       for (const char* type : {"Evicted", "Preempted"}) {
         if (spec.condition_true(type)) set(spec, type, false, "QuotaReserved", now);
       }
+      spec.unhealthy_nodes.clear();
       set(spec, "QuotaReserved", true, "QuotaReserved", now, admit->message);
       set(spec, "Admitted", admit->admitted, admit->admitted ? "Admitted" : "UnsatisfiedChecks",
           now);

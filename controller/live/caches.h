@@ -27,6 +27,7 @@ struct Caches {
   Store<objects::ClusterQueue> cluster_queues;
   Store<objects::LocalQueue> local_queues;
   Store<objects::ResourceFlavor> flavors;
+  Store<objects::Topology> topologies;
   Store<objects::Cohort> cohorts;
   Store<objects::AdmissionCheck> checks;
   Store<objects::WorkloadPriorityClass> workload_classes;

@@ -184,10 +184,18 @@ void Feeds::add_admission_kinds() {
              [this](const kube::Meta& meta, const Error& why) {
                tell(translate::unreadable_cluster_queue(meta.key.name, meta.uid, why.message));
              }});
+    add<objects::Topology>(
+        kinds::kTopology, caches_.topologies,
+        {.on_put = [this](const auto& now, const auto&) { tell(translate::to_spec(*now)); },
+         .on_gone = [this](const auto& last) { tell(engine::TopologyGone{last->meta.key.name}); }});
     add<objects::Cohort>(
         kinds::kCohort, caches_.cohorts,
         {.on_put = [this](const auto& now, const auto&) { tell(translate::to_spec(*now)); },
-         .on_gone = [this](const auto& last) { tell(engine::CohortGone{last->meta.key.name}); }});
+         .on_gone =
+             [this](const auto& last) {
+               tell(engine::CohortGone{last->meta.key.name});
+               if (to_.queue_status != nullptr) to_.queue_status->cohort_gone(last->meta.key.name);
+             }});
     add<objects::LimitRange>(
         kinds::kLimitRange, caches_.limit_ranges,
         {.on_put = [this](const auto& now, const auto&) { tell(translate::to_spec(*now)); },
@@ -259,19 +267,20 @@ void Feeds::add_job_kinds() {
 }
 
 void Feeds::add_pod_kinds() {
-  if (parts_.scheduler) {
+  // Admission places by topology: nodes, and what pods of others take of them.
+  const bool to_engine = parts_.scheduler || parts_.admission;
+  if (to_engine) {
     add<objects::Node>(
         kinds::kNode, caches_.nodes,
         {.on_put = [this](const auto& now, const auto&) { tell(translate::to_spec(*now)); },
          .on_gone = [this](const auto& last) { tell(engine::NodeGone{last->meta.key.name}); }});
   }
-  if (!parts_.scheduler && !parts_.pod_groups) return;
-  // Without the scheduler only members of groups matter.
+  if (!to_engine && !parts_.pod_groups) return;
+  // Without them only members of groups matter.
   std::function<bool(const objects::Pod&)> filter;
-  if (!parts_.scheduler) {
+  if (!to_engine) {
     filter = [](const objects::Pod& pod) { return !objects::group_of(pod).empty(); };
   }
-  const bool to_engine = parts_.scheduler;
   add<objects::Pod>(kinds::kPod, caches_.pods,
                     {.on_put =
                          [this, to_engine](const auto& now, const auto&) {

@@ -23,6 +23,13 @@ double base_units(const std::string& resource, Quantity amount) {
   return resource == "cpu" ? units / 1000 : units;
 }
 
+// A finite share as the metric shows it: in thousandths, not rounded to whole ones.
+double thousandths(const fairshare::Share& share) {
+  if (share.is_zero()) return 0;
+  return 1000 * static_cast<double>(share.borrowed()) / static_cast<double>(share.lendable()) *
+         (static_cast<double>(fairshare::kWeightOne) / static_cast<double>(share.weight()));
+}
+
 }  // namespace
 
 struct QueueStatusHost::Shared : std::enable_shared_from_this<QueueStatusHost::Shared> {
@@ -50,6 +57,7 @@ struct QueueStatusHost::Shared : std::enable_shared_from_this<QueueStatusHost::S
   const Options options;
   std::uint64_t cluster_cursor = 0;  // of the thread that owns the views
   std::uint64_t local_cursor = 0;
+  std::uint64_t cohort_cursor = 0;
 
   Mutex mutex;
   std::map<SlotKey, Slot> slots GUARDED_BY(mutex);
@@ -95,6 +103,13 @@ std::optional<kube::ApiRequest> QueueStatusHost::Shared::request(const SlotKey& 
     return kube::patch(resource_of(objects::kinds::kClusterQueue), name, kube::PatchKind::Merge,
                        objects::cluster_queue_status_patch("", status), options_of_write);
   }
+  if (kind == QueueKind::Cohort) {
+    const auto cohort = caches.cohorts.find(name);
+    if (cohort == nullptr || !view.share) return std::nullopt;
+    if (cohort->weighted_share == view.share->weighted()) return std::nullopt;
+    return kube::patch(resource_of(objects::kinds::kCohort), name, kube::PatchKind::Merge,
+                       objects::cohort_status_patch("", view.share->weighted()), options_of_write);
+  }
   const auto queue = caches.local_queues.find(name);
   if (queue == nullptr) return std::nullopt;
   const objects::QueueStatus status =
@@ -133,6 +148,8 @@ void QueueStatusHost::Shared::written(const SlotKey& key, Outcome<kube::Document
         if (auto object = decode<objects::ClusterQueue>(*raw)) {
           caches.cluster_queues.assume(std::move(*object));
         }
+      } else if (key.first == QueueKind::Cohort) {
+        if (auto object = decode<objects::Cohort>(*raw)) caches.cohorts.assume(std::move(*object));
       } else if (auto object = decode<objects::LocalQueue>(*raw)) {
         caches.local_queues.assume(std::move(*object));
       }
@@ -167,9 +184,14 @@ void QueueStatusHost::Shared::show(const std::string& name, const admission::Que
   metrics.set("kueue_cluster_queue_status", {name, "pending", kRole},
               !view.active.active && !terminating ? 1 : 0);
   metrics.set("kueue_cluster_queue_status", {name, "terminating", kRole}, terminating ? 1 : 0);
-  if (!options.resource_metrics) return;
   const auto queue = caches.cluster_queues.find({"", name});
   if (queue == nullptr) return;
+  if (view.share) {
+    const double share = view.share->is_infinite() ? std::numeric_limits<double>::quiet_NaN()
+                                                   : thousandths(*view.share);
+    metrics.set("kueue_cluster_queue_weighted_share", {name, queue->cohort, kRole}, share);
+  }
+  if (!options.resource_metrics) return;
   const auto labels = [&](const std::string& flavor, const std::string& resource) {
     return MetricRegistry::Values{queue->cohort, name, flavor, resource, kRole};
   };
@@ -213,6 +235,13 @@ void QueueStatusHost::Shared::show_local(const ObjectKey& key, const admission::
   metrics.set("kueue_local_queue_status", {key.name, key.ns, "False", kRole},
               view.active.active ? 0 : 1);
   metrics.set("kueue_local_queue_status", {key.name, key.ns, "Unknown", kRole}, 0);
+  if (const auto queue = caches.local_queues.find(key); queue != nullptr && view.consumed) {
+    const double usage = view.consumed->usage.is_infinite()
+                             ? std::numeric_limits<double>::infinity()
+                             : static_cast<double>(view.consumed->usage.billionths()) / 1e9;
+    metrics.set("kueue_local_queue_admission_fair_sharing_usage",
+                {key.name, key.ns, queue->cluster_queue, kRole}, usage);
+  }
   if (!options.resource_metrics) return;
   for (const auto& usage : view.reservation) {
     metrics.set("kueue_local_queue_resource_reservation",
@@ -240,6 +269,15 @@ void QueueStatusHost::read(const admission::Views& views) {
     shared.show(name, *view, static_cast<std::int32_t>(views.parked(name).size()));
     shared.changed({QueueKind::ClusterQueue, {"", name}}, std::move(view));
   }
+  for (const std::string& name : views.changed_cohorts(shared.cohort_cursor)) {
+    admission::QueueView view;
+    view.share = views.cohort_share(name);
+    if (!view.share) continue;
+    shared.metrics.set("kueue_cohort_weighted_share", {name, kRole},
+                       view.share->is_infinite() ? std::numeric_limits<double>::infinity()
+                                                 : thousandths(*view.share));
+    shared.changed({QueueKind::Cohort, {"", name}}, std::move(view));
+  }
   for (const ObjectKey& key : views.changed_local_queues(shared.local_cursor)) {
     std::optional<admission::QueueView> view = views.local_queue(key);
     if (!view) continue;
@@ -262,9 +300,18 @@ void QueueStatusHost::cluster_queue_gone(const std::string& name) {
     shared_->slots.erase({QueueKind::ClusterQueue, {"", name}});
   }
   for (const char* metric : {"kueue_pending_workloads", "kueue_reserving_active_workloads",
-                             "kueue_admitted_active_workloads", "kueue_cluster_queue_status"}) {
+                             "kueue_admitted_active_workloads", "kueue_cluster_queue_status",
+                             "kueue_cluster_queue_weighted_share"}) {
     shared_->metrics.remove(metric, {name});
   }
+}
+
+void QueueStatusHost::cohort_gone(const std::string& name) {
+  {
+    MutexLock lock(shared_->mutex);
+    shared_->slots.erase({QueueKind::Cohort, {"", name}});
+  }
+  shared_->metrics.remove("kueue_cohort_weighted_share", {name});
 }
 
 void QueueStatusHost::local_queue_gone(const ObjectKey& key) {
@@ -275,7 +322,8 @@ void QueueStatusHost::local_queue_gone(const ObjectKey& key) {
   for (const char* metric :
        {"kueue_local_queue_pending_workloads", "kueue_local_queue_reserving_active_workloads",
         "kueue_local_queue_admitted_active_workloads", "kueue_local_queue_status",
-        "kueue_local_queue_resource_reservation", "kueue_local_queue_resource_usage"}) {
+        "kueue_local_queue_resource_reservation", "kueue_local_queue_resource_usage",
+        "kueue_local_queue_admission_fair_sharing_usage"}) {
     shared_->metrics.remove(metric, {key.name, key.ns});
   }
 }

@@ -35,6 +35,7 @@ class QueueStatusHost {
   void cluster_queue_changed(const std::string& name);
   void local_queue_changed(const ObjectKey& key);
   void cluster_queue_gone(const std::string& name);
+  void cohort_gone(const std::string& name);
   void local_queue_gone(const ObjectKey& key);
 
   // Workloads that held quota of the queue when the views were read last.

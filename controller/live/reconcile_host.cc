@@ -381,10 +381,28 @@ void ReconcileHost::process(const WorkKey& key) {
       if (why.code != Errc::Conflict) {
         log_warn("write failed", {{"write", describe(write)}, {"reason", why.message}});
       }
+      if (why.code == Errc::Invalid) report_refused(key, write, why);
       return queue_.retry(key);
     }
   }
   queue_.forget(key);
+}
+
+// What the API server takes from nobody is said on the object whose owner can change it: its
+// queue's name, its labels and its pod template become those of the Workload.
+void ReconcileHost::report_refused(const WorkKey& key, const Write& write, const Error& why) {
+  const std::string note = "Cannot " + describe(write) + ": " + why.message;
+  if (key.kind == WorkKey::Kind::Job) {
+    if (const auto job = to_.caches.jobs.find(key.key)) {
+      to_.job_events.record(job_event(*job, kube::EventType::Warning, "ErrWorkloadCompose", note));
+    }
+  } else if (key.kind == WorkKey::Kind::NativeGroup || key.kind == WorkKey::Kind::FallbackGroup) {
+    const bool native = key.kind == WorkKey::Kind::NativeGroup;
+    if (const auto group = to_.caches.groups.of(native).find(key.key)) {
+      to_.job_events.record(
+          group_event(*group, kube::EventType::Warning, "ErrWorkloadCompose", note));
+    }
+  }
 }
 
 Outcome<void> ReconcileHost::carry_out(const WorkKey& key, const Write& write) {
@@ -408,8 +426,11 @@ Outcome<void> ReconcileHost::carry_out(const WorkKey& key, const Write& write) {
     return {};
   }
   const Error& why = answer.error();
-  // Whoever is gone needs nothing more, and its watch event is on its way.
-  if (why.code == Errc::NotFound) return {};
+  // Whoever is gone needs nothing more, and its watch event is on its way. What is made anew is not
+  // gone: its kind or its namespace is, and the kind may come back.
+  const bool makes = std::holds_alternative<CreateWorkload>(write) ||
+                     std::holds_alternative<CreatePodGroup>(write);
+  if (why.code == Errc::NotFound && !makes) return {};
   if (why.code == Errc::AlreadyExists) {
     // Ours from before, and not in the cache yet; or somebody else's, which stays an error.
     if (const auto* create = std::get_if<CreateWorkload>(&write)) {

@@ -87,6 +87,7 @@ class ReconcileHost {
   Plan look_at_cluster_queue(const ObjectKey& key);
   Plan look_at_flavor(const ObjectKey& key);
   Outcome<void> carry_out(const WorkKey& key, const Write& write);
+  void report_refused(const WorkKey& key, const Write& write, const Error& why);
   void remember(const Write& write, const kube::Document& answer);
   bool namespace_selected(const std::string& ns) const;
   bool is_gone(const kube::Resource& resource, const ObjectKey& key, const std::string& uid);

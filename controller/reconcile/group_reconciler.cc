@@ -92,14 +92,7 @@ class GroupLook {
 };
 
 void GroupLook::event(kube::EventType type, std::string_view reason, std::string note) {
-  if (!seen_.group) return;
-  kube::Event event;
-  const objects::KindInfo& kind = objects::kind_of(seen_.group->api);
-  event.regarding = {kind.api_version(), "PodGroup", seen_.key, seen_.group->meta.uid, ""};
-  event.type = type;
-  event.reason = std::string(reason);
-  event.note = std::move(note);
-  write(std::move(event));
+  if (seen_.group) write(group_event(*seen_.group, type, reason, std::move(note)));
 }
 
 void GroupLook::run() {
@@ -277,6 +270,17 @@ void GroupLook::joined(const Workload& workload) {
 }
 
 }  // namespace
+
+kube::Event group_event(const objects::PodGroup& group, kube::EventType type,
+                        std::string_view reason, std::string note) {
+  kube::Event event;
+  event.regarding = {objects::kind_of(group.api).api_version(), "PodGroup", group.meta.key,
+                     group.meta.uid, ""};
+  event.type = type;
+  event.reason = std::string(reason);
+  event.note = std::move(note);
+  return event;
+}
 
 Outcome<std::vector<PodSet>> group_pod_sets(const std::vector<Pod>& members) {
   std::map<std::string, std::pair<const Pod*, std::int32_t>> shapes;  // by name of the pod set

@@ -37,4 +37,8 @@ Plan reconcile(const GroupView& seen, const ReconcileSettings& settings, Time no
 // Errors: Invalid - more shapes than a Workload can hold.
 Outcome<std::vector<objects::PodSet>> group_pod_sets(const std::vector<objects::Pod>& members);
 
+// A Kubernetes event about the PodGroup.
+kube::Event group_event(const objects::PodGroup& group, kube::EventType type,
+                        std::string_view reason, std::string note);
+
 }  // namespace quorate::controller

@@ -1,5 +1,9 @@
 #include "controller/reconcile/job_groups.h"
 
+#include <algorithm>
+#include <utility>
+
+#include "controller/reconcile/job_workload.h"
 #include "src/objects/names.h"
 
 namespace quorate::controller {
@@ -14,6 +18,7 @@ GroupPlan plan_group(const objects::Job& job, const std::vector<objects::PodGrou
                      std::int32_t count, const ReconcileSettings& settings) {
   GroupPlan plan;
   const std::string name = group_name(job);
+  count = std::min(count, pods_left(job));
   if (name.empty() || count < 1) return plan;
   const bool native = !job.pod_template.parsed->scheduling_group.empty();
 
@@ -36,8 +41,12 @@ GroupPlan plan_group(const objects::Job& job, const std::vector<objects::PodGrou
       return plan;
     }
     if (owner != nullptr && group.min_count && *group.min_count != count) {
-      plan.writes.push_back(
-          SetGroupMinimum{group.api, group.meta.key, group.meta.resource_version, count});
+      SetGroupMinimum change{group.api, group.meta.key, group.meta.resource_version, count};
+      if (job.suspend || count > *group.min_count) {
+        plan.writes.push_back(std::move(change));
+      } else if (job.status.active > job.status.ready) {
+        plan.later.push_back(std::move(change));
+      }
     }
     return plan;
   }

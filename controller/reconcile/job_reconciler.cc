@@ -1,6 +1,7 @@
 #include "controller/reconcile/job_reconciler.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "controller/reconcile/job_groups.h"
@@ -291,10 +292,9 @@ void Look::waiting() {
 
 void Look::progress() {
   const Workload& workload = *workload_;
-  for (const Write& step :
-       plan_group(job_, seen_.groups, admitted_count(workload), settings_).writes) {
-    write(step);
-  }
+  GroupPlan group = plan_group(job_, seen_.groups, admitted_count(workload), settings_);
+  std::ranges::move(group.writes, std::back_inserter(plan_.writes));
+  std::ranges::move(group.later, std::back_inserter(plan_.later));
   if (settings_.reclaimable_pods) {
     const std::int32_t whole = workload.pod_sets.front().count;
     const std::int32_t count = std::min(reclaimable_pods(job_), whole);

@@ -351,6 +351,60 @@ TEST(JobReconciler, PodsThatEndedGiveTheirQuotaBackButNotTheLast) {
   EXPECT_THAT(world.settle_job(), IsEmpty());  // the Job's end says the same
 }
 
+// A world whose Job of three pods runs as a gang.
+World running_gang() {
+  World world;
+  world.job = gpu_job(3);
+  PodTemplate pod = gpu_pod();
+  pod.scheduling_group = "train";
+  world.job.pod_template = source_of(pod);
+  world.settings.reclaimable_pods = false;
+  world.settle_job();
+  world.decide(admit(world.only_workload()));
+  world.settle_job();
+  world.job.status = {.active = 3, .ready = 3, .started = kNow};
+  return world;
+}
+
+TEST(JobReconciler, TheGangsMinimumIsWhatIsLeftOnceAPodWaitsForOthers) {
+  World world = running_gang();
+  world.job.status = {.active = 2, .ready = 2, .succeeded = 1, .started = kNow};
+  EXPECT_THAT(world.settle_job(), IsEmpty());  // nobody waits: a write for each end would be waste
+  world.job.status.ready = 1;                  // one was lost, its successor is not on a node
+  EXPECT_THAT(world.settle_job(), ElementsAre("set minimum of PodGroup team/train"));
+  EXPECT_EQ(world.groups[0].min_count, 2);
+}
+
+TEST(JobReconciler, TheLastPodsOfAJobWithMoreCompletionsAreAGangOfTheirOwn) {
+  World world = running_gang();
+  world.job.completions = 5;
+  world.job.status = {.active = 3, .ready = 0, .succeeded = 2, .started = kNow};
+  EXPECT_THAT(world.settle_job(), IsEmpty());  // 3 run, 3 are left
+  world.job.status = {.active = 2, .ready = 0, .succeeded = 3, .started = kNow};
+  EXPECT_THAT(world.settle_job(), ElementsAre("set minimum of PodGroup team/train"));
+  EXPECT_EQ(world.groups[0].min_count, 2);
+  // A set back: an index that was taken as done runs again.
+  world.job.status.succeeded = 2;
+  world.job.status.ready = 2;
+  EXPECT_THAT(world.settle_job(), ElementsAre("set minimum of PodGroup team/train"));
+  EXPECT_EQ(world.groups[0].min_count, 3);
+}
+
+TEST(JobReconciler, AGangThatStartsAgainHasTheMinimumOfWhatIsLeft) {
+  World world = running_gang();
+  world.job.status = {.active = 2, .ready = 2, .succeeded = 1, .started = kNow};
+  world.decide(evict(world.only_workload(), "Preempted", "room for others"));
+  world.settle_job();
+  wind_down(world.job);
+  world.settle_job();
+  world.decide(admit(world.only_workload()));
+  EXPECT_THAT(world.settle_job(),
+              ElementsAre("set minimum of PodGroup team/train", "patch Job team/train",
+                          "event Started on team/train"));
+  EXPECT_EQ(world.groups[0].min_count, 2);
+  EXPECT_FALSE(world.job.suspend);
+}
+
 TEST(JobReconciler, ReadinessIsRecordedOnlyWhereItIsAskedFor) {
   World world = running(2);
   world.job.status.ready = 2;

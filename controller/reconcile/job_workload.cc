@@ -249,18 +249,21 @@ objects::JobChange restore_change(const objects::Job& job, const objects::Worklo
   return change;
 }
 
-std::int32_t reclaimable_pods(const objects::Job& job) {
-  const std::int32_t parallelism = job.parallelism.value_or(1);
-  if (parallelism <= 1) return 0;
-  const std::int32_t completions = job.completions.value_or(parallelism);
+std::int32_t pods_left(const objects::Job& job) {
+  const std::int32_t completions = job.completions.value_or(job.parallelism.value_or(1));
   std::int32_t ended = job.status.succeeded;
   if (job.indexed) {
     // The two lists are disjoint: an index that failed for good does not complete.
     ended = objects::index_count(job.status.completed_indexes, completions) +
             objects::index_count(job.status.failed_indexes, completions);
   }
-  if (ended <= 0) return 0;
-  const std::int32_t left = std::max(completions - ended, 0);
+  return std::max(completions - std::max(ended, 0), 0);
+}
+
+std::int32_t reclaimable_pods(const objects::Job& job) {
+  const std::int32_t parallelism = job.parallelism.value_or(1);
+  const std::int32_t left = pods_left(job);
+  if (parallelism <= 1 || left == job.completions.value_or(parallelism)) return 0;
   return std::max(parallelism - left, 0);
 }
 

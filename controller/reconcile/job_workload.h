@@ -46,6 +46,9 @@ std::int32_t admitted_count(const objects::Workload& workload);
 // Brings the template of a stopped Job back to what it was when the Workload was made.
 objects::JobChange restore_change(const objects::Job& job, const objects::Workload* workload);
 
+// Pods that have still to end well before the Job is complete.
+std::int32_t pods_left(const objects::Job& job);
+
 // Pods whose quota is not needed any more; 0 if none.
 std::int32_t reclaimable_pods(const objects::Job& job);
 

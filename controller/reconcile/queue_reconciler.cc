@@ -35,6 +35,15 @@ objects::QueueStatus queue_status(const objects::QueueStatus& now_shown,
   status.admitted = view.admitted;
   status.reservation = by_flavor(view.reservation, kind);
   status.usage = by_flavor(view.usage, kind);
+  if (kind == QueueKind::ClusterQueue) {
+    status.weighted_share.reset();
+    if (view.share) status.weighted_share = view.share->weighted();
+  } else if (view.consumed) {
+    constexpr std::int64_t kSecond = 1'000'000'000;  // times of an object are whole seconds
+    status.consumed = {view.consumed->resources,
+                       Time{view.consumed->updated.nanos / kSecond * kSecond}};
+    status.weighted_share = 0;  // always so
+  }
   const objects::Condition* before =
       objects::find_condition(status.conditions, objects::conditions::kActive);
   objects::Condition active{.type = std::string(objects::conditions::kActive),

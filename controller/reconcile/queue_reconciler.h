@@ -13,9 +13,10 @@
 
 namespace quorate::controller {
 
+enum class QueueKind { ClusterQueue, LocalQueue, Cohort };
+
 // The status that a queue should show: `view` over what it shows now (for transition times). The
 // borrowed part is left out for LocalQueues.
-enum class QueueKind { ClusterQueue, LocalQueue };
 objects::QueueStatus queue_status(const objects::QueueStatus& now_shown,
                                   const admission::QueueView& view, QueueKind kind,
                                   std::int64_t generation, Time now);

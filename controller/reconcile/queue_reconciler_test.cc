@@ -55,6 +55,24 @@ TEST(QueueStatus, TheSameAgainIsTheSame) {
   EXPECT_EQ(next.conditions[0].last_transition, kNow);
 }
 
+TEST(QueueStatus, TheShareShowsWhileThereIsFairSharing) {
+  admission::QueueView shared = view();
+  shared.share = fairshare::Share(1, 9, fairshare::kWeightOne);
+  objects::QueueStatus status = queue_status({}, shared, QueueKind::ClusterQueue, 5, kNow);
+  EXPECT_EQ(status.weighted_share, 112);
+  status = queue_status(status, view(), QueueKind::ClusterQueue, 5, kNow);
+  EXPECT_EQ(status.weighted_share, std::nullopt);
+}
+
+TEST(QueueStatus, ConsumedUsageIsOfWholeSeconds) {
+  admission::QueueView used = view();
+  used.consumed = {{{"cpu", ExactQuantity{1'171'572'875}}}, kNow + Duration::millis(700), {}};
+  const objects::QueueStatus status = queue_status({}, used, QueueKind::LocalQueue, 5, kNow);
+  EXPECT_EQ(status.consumed,
+            (objects::ConsumedUsage{{{"cpu", ExactQuantity{1'171'572'875}}}, kNow}));
+  EXPECT_EQ(queue_status(status, used, QueueKind::LocalQueue, 5, kLater), status);
+}
+
 TEST(Finalizers, PutOnWhileItLivesAndTakenOffWhenNobodyUsesIt) {
   objects::ObjectMeta meta;
   meta.key.name = "q";

@@ -4,6 +4,8 @@
 #include <array>
 #include <optional>
 
+#include "src/base/exact_quantity.h"
+
 namespace quorate {
 namespace {
 
@@ -83,12 +85,12 @@ Wide scaled_fraction(std::string digits, int binary) {
   return exact ? carry : carry + 1;
 }
 
-// ceil(digits × 10^decimal × 2^binary), or nullopt if that is certainly beyond int64. `digits`
-// has no leading zero and is not empty.
-std::optional<Wide> magnitude(std::string_view digits, Scale scale) {
+// ceil(digits × 10^decimal × 2^binary), or nullopt if that has more than `most_digits` digits
+// before it is scaled by the power of two. `digits` has no leading zero and is not empty.
+std::optional<Wide> magnitude(std::string_view digits, Scale scale, std::int64_t most_digits) {
   const auto length = static_cast<std::int64_t>(digits.size());
   const std::int64_t integer_digits = length + scale.decimal;
-  if (integer_digits > 20) return std::nullopt;  // >= 10^20 > 2^63
+  if (integer_digits > most_digits) return std::nullopt;
   // A fraction that starts behind 40 zeros is less than 2^-60: it rounds to one unit.
   if (integer_digits < -40) return Wide{1};
 
@@ -103,7 +105,6 @@ std::optional<Wide> magnitude(std::string_view digits, Scale scale) {
     const auto start = static_cast<std::size_t>(std::max<std::int64_t>(0, integer_digits));
     fraction = std::string(leading_zeros, '0') + std::string(digits.substr(start));
   }
-  // At most 10^20 × 2^60 < 2^127.
   return (whole << scale.binary) + scaled_fraction(std::move(fraction), scale.binary);
 }
 
@@ -139,15 +140,25 @@ std::string decimal_text(std::uint64_t value, bool milli) {
 
 }  // namespace
 
-Outcome<Quantity> parse_quantity(std::string_view resource, std::string_view text) {
+namespace {
+
+// A quantity's text taken apart; no digits mean zero.
+struct Parts {
+  bool negative = false;
+  std::string digits;  // without leading zeros
+  Scale scale;
+};
+
+Outcome<Parts> parts_of(std::string_view text) {
   const auto malformed = [&](std::string_view why) {
     return error(Errc::Invalid, "quantity \"" + std::string(text) + "\": " + std::string(why));
   };
   if (text.empty()) return malformed("is empty");
 
+  Parts parts;
   std::string_view rest = text;
-  const bool negative = rest[0] == '-';
-  if (negative || rest[0] == '+') rest.remove_prefix(1);
+  parts.negative = rest[0] == '-';
+  if (parts.negative || rest[0] == '+') rest.remove_prefix(1);
   const std::string_view whole = take_digits(rest);
   std::string_view fraction;
   if (rest.starts_with('.')) {
@@ -155,20 +166,31 @@ Outcome<Quantity> parse_quantity(std::string_view resource, std::string_view tex
     fraction = take_digits(rest);
   }
   if (whole.empty() && fraction.empty()) return malformed("has no digits");
-  std::optional<Scale> scale = scale_of(rest);
+  const std::optional<Scale> scale = scale_of(rest);
   if (!scale) return malformed("has an unknown suffix");
 
-  std::string digits = std::string(whole) + std::string(fraction);
-  digits.erase(0, digits.find_first_not_of('0'));
-  if (digits.empty()) return Quantity{};
-  scale->decimal -= static_cast<std::int64_t>(fraction.size());
-  if (in_millis(resource)) scale->decimal += 3;
+  parts.digits = std::string(whole) + std::string(fraction);
+  parts.digits.erase(0, parts.digits.find_first_not_of('0'));
+  parts.scale = *scale;
+  parts.scale.decimal -= static_cast<std::int64_t>(fraction.size());
+  return parts;
+}
 
-  const std::optional<Wide> units = magnitude(digits, *scale);
+}  // namespace
+
+Outcome<Quantity> parse_quantity(std::string_view resource, std::string_view text) {
+  const Outcome<Parts> parts = parts_of(text);
+  if (!parts) return tl::make_unexpected(parts.error());
+  if (parts->digits.empty()) return Quantity{};
+  Scale scale = parts->scale;
+  if (in_millis(resource)) scale.decimal += 3;
+
+  // 10^20 is beyond int64; below, at most 10^20 × 2^60 < 2^127.
+  const std::optional<Wide> units = magnitude(parts->digits, scale, 20);
   constexpr Wide kMax = std::numeric_limits<std::int64_t>::max();
-  if (!units || *units > kMax) return negative ? Quantity::min() : Quantity::max();
+  if (!units || *units > kMax) return parts->negative ? Quantity::min() : Quantity::max();
   const auto amount = static_cast<std::int64_t>(*units);
-  return Quantity{negative ? -amount : amount};
+  return Quantity{parts->negative ? -amount : amount};
 }
 
 std::string format_quantity(std::string_view resource, Quantity amount) {
@@ -182,6 +204,50 @@ std::string format_quantity(std::string_view resource, Quantity amount) {
                                ? binary_text(size)
                                : decimal_text(size, in_millis(resource));
   return units < 0 ? "-" + text : text;
+}
+
+ExactQuantity ExactQuantity::of(std::string_view resource, Quantity amount) {
+  return ExactQuantity{Int128{amount.base_units()} *
+                       (in_millis(resource) ? 1'000'000 : 1'000'000'000)};
+}
+
+Outcome<ExactQuantity> parse_exact_quantity(std::string_view text) {
+  const Outcome<Parts> parts = parts_of(text);
+  if (!parts) return tl::make_unexpected(parts.error());
+  if (parts->digits.empty()) return ExactQuantity{};
+  Scale scale = parts->scale;
+  scale.decimal += 9;
+  Int128 most = 1;
+  for (int i = 0; i < 36; ++i) most *= 10;
+  // 10^20 × 2^60 < 2^127 and 10^37 < 2^127.
+  const std::optional<Wide> units = magnitude(parts->digits, scale, scale.binary > 0 ? 20 : 37);
+  const Int128 amount = !units || *units > static_cast<Wide>(most) ? most : Int128(*units);
+  return ExactQuantity{parts->negative ? -amount : amount};
+}
+
+std::string format_exact_quantity(std::string_view resource, ExactQuantity amount) {
+  constexpr Int128 kOne = 1'000'000'000;
+  const Int128 whole = amount.billionths() / kOne;
+  const bool is_whole = whole * kOne == amount.billionths();
+  if (is_whole && in_binary(resource) && whole <= std::numeric_limits<std::int64_t>::max() &&
+      whole >= std::numeric_limits<std::int64_t>::min()) {
+    return format_quantity(resource, Quantity{static_cast<std::int64_t>(whole)});
+  }
+  Wide size = amount.billionths() < 0 ? Wide{0} - static_cast<Wide>(amount.billionths())
+                                      : static_cast<Wide>(amount.billionths());
+  if (size == 0) return "0";
+  constexpr std::array<std::string_view, 10> kUnits = {"n", "u", "m", "",  "k",
+                                                       "M", "G", "T", "P", "E"};
+  std::size_t unit = 0;
+  while (size % 1000 == 0 && unit + 1 < kUnits.size()) {
+    size /= 1000;
+    ++unit;
+  }
+  std::string digits;
+  for (; size > 0; size /= 10) digits += static_cast<char>('0' + static_cast<int>(size % 10));
+  if (amount.billionths() < 0) digits += '-';
+  std::ranges::reverse(digits);
+  return digits + std::string(kUnits[unit]);
 }
 
 }  // namespace quorate

@@ -6,6 +6,8 @@
 #include <random>
 #include <vector>
 
+#include "src/base/exact_quantity.h"
+
 namespace quorate {
 namespace {
 
@@ -200,6 +202,29 @@ TEST(Limit, AbsentAllowsEverything) {
   EXPECT_TRUE(Limit{}.allows(Quantity::max()));
   EXPECT_TRUE(Limit{Quantity{4}}.allows(Quantity{4}));
   EXPECT_FALSE(Limit{Quantity{4}}.allows(Quantity{5}));
+}
+
+TEST(ExactQuantityTest, ReadsAndWritesBillionths) {
+  const auto again = [](std::string_view resource, std::string_view text) {
+    const Outcome<ExactQuantity> read = parse_exact_quantity(text);
+    return read ? format_exact_quantity(resource, *read) : read.error().message;
+  };
+  EXPECT_EQ(again("cpu", "1171572875n"), "1171572875n");
+  EXPECT_EQ(again("cpu", "1.171572875"), "1171572875n");
+  EXPECT_EQ(again("cpu", "-2.5"), "-2500m");
+  EXPECT_EQ(again("cpu", "4000"), "4k");
+  EXPECT_EQ(again("cpu", "0.0000000001"), "1n");  // finer digits round up
+  EXPECT_EQ(again("memory", "1Gi"), "1Gi");
+  EXPECT_EQ(again("memory", "314491699005987495n"), "314491699005987495n");
+  EXPECT_EQ(again("memory", "16Ei"), "18446744073709551616");
+  EXPECT_EQ(again("cpu", ""), "quantity \"\": is empty");
+  EXPECT_EQ(again("cpu", "1x"), "quantity \"1x\": has an unknown suffix");
+  EXPECT_EQ(again("cpu", "1e99"), "1000000000E");  // the most there is
+}
+
+TEST(ExactQuantityTest, CountsCpuInCores) {
+  EXPECT_EQ(ExactQuantity::of("cpu", Quantity{1500}), *parse_exact_quantity("1.5"));
+  EXPECT_EQ(ExactQuantity::of("memory", Quantity{1500}), *parse_exact_quantity("1500"));
 }
 
 }  // namespace

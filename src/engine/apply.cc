@@ -44,6 +44,10 @@ struct Engine::Applier {
     gone_from_admission(&admission::Admitter::flavor_gone, e.name);
     state.tell(state.group_admissions.flavor_gone(e.name));
   }
+  void operator()(const admission::TopologySpec& e) const { to_admission(e); }
+  void operator()(const TopologyGone& e) const {
+    gone_from_admission(&admission::Admitter::topology_gone, e.name);
+  }
   void operator()(const admission::ClusterQueueSpec& e) const { to_admission(e); }
   void operator()(const ClusterQueueGone& e) const {
     gone_from_admission(&admission::Admitter::cluster_queue_gone, e.name);
@@ -96,12 +100,14 @@ struct Engine::Applier {
 
   void operator()(const cluster::NodeSpec& e) const {
     const cluster::NodeChange change = state.model.apply(state.journal, e);
+    if (state.roles.admission) state.admitter.observe(change);
     if (state.roles.scheduler) state.scheduler.observe(state.model, change);
     const bool equal = change.before && change.after && *change.before == *change.after;
     if (change.after && !equal) state.room_appeared();
   }
   void operator()(const NodeGone& e) const {
     const cluster::NodeChange change = state.model.node_gone(state.journal, e.name);
+    if (state.roles.admission) state.admitter.observe(change);
     if (state.roles.scheduler) state.scheduler.observe(state.model, change);
   }
   void operator()(const cluster::PodSpec& e) const {
@@ -113,6 +119,7 @@ struct Engine::Applier {
     observe(state.model.pod_gone(state.journal, e.key, e.uid));
   }
   void observe(const cluster::PodChange& change) const {
+    if (state.roles.admission) state.admitter.observe(change);
     if (state.roles.scheduler) state.scheduler.observe(state.model, state.journal, change);
     if (change.freed) state.room_appeared();
   }

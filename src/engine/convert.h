@@ -67,6 +67,8 @@ Map map_of(const LabelList& from) {
 // admission
 void put(const admission::FlavorSpec& from, v1::Flavor& to);
 admission::FlavorSpec get(const v1::Flavor& from, Faults& faults);
+void put(const admission::TopologySpec& from, v1::Topology& to);
+admission::TopologySpec get(const v1::Topology& from, Faults& faults);
 void put(const admission::ClusterQueueSpec& from, v1::ClusterQueue& to);
 admission::ClusterQueueSpec get(const v1::ClusterQueue& from, Faults& faults);
 void put(const admission::CohortSpec& from, v1::Cohort& to);

@@ -10,6 +10,32 @@ static_assert(static_cast<int>(PodPhase::Running) == 1);
 static_assert(static_cast<int>(PodPhase::Succeeded) == 2);
 static_assert(static_cast<int>(PodPhase::Failed) == 3);
 
+void put(const admission::TopologyConfig& from, v1::AdmissionConfig::Topology& to) {
+  to.set_enabled(from.enabled);
+  to.set_mixed_profile(from.profile.mixed);
+  to.set_balanced(from.profile.balanced);
+  to.set_respect_preferred(from.profile.respect_preferred);
+  to.set_shared_hosts(from.shared_hosts);
+  to.set_recompute_in_cycle(from.recompute_in_cycle);
+  to.set_replace_nodes(from.replace_nodes);
+  to.set_replace_fail_fast(from.replace_fail_fast);
+  to.set_skip_pod_owned(from.skip_pod_owned);
+  to.set_elastic(from.elastic);
+}
+
+admission::TopologyConfig topology_of(const v1::AdmissionConfig::Topology& from) {
+  admission::TopologyConfig to;
+  to.enabled = from.enabled();
+  to.profile = {from.mixed_profile(), from.balanced(), from.respect_preferred()};
+  to.shared_hosts = from.shared_hosts();
+  to.recompute_in_cycle = from.recompute_in_cycle();
+  to.replace_nodes = from.replace_nodes();
+  to.replace_fail_fast = from.replace_fail_fast();
+  to.skip_pod_owned = from.skip_pod_owned();
+  to.elastic = from.elastic();
+  return to;
+}
+
 }  // namespace
 
 void put(const cluster::NodeSpec& from, v1::Node& to) {
@@ -123,6 +149,24 @@ void put(const admission::Config& from, v1::AdmissionConfig& to) {
   to.set_keep_scan_progress(from.keep_scan_progress);
   to.set_prioritize_preemptors(from.prioritize_preemptors);
   to.set_elastic_slices(from.elastic_slices);
+  for (const admission::FairStrategy one : from.fair_strategies) {
+    to.add_fair_strategies(number_of(one));
+  }
+  to.set_non_borrowing_first(from.non_borrowing_first);
+  to.set_priority_within_cohort(from.priority_within_cohort);
+  to.set_preempt_within_nominal(from.preempt_within_nominal);
+  if (from.usage_sharing) {
+    v1::AdmissionConfig::UsageSharing& sharing = *to.mutable_usage_sharing();
+    sharing.set_half_life_nanos(from.usage_sharing->half_life.nanos);
+    sharing.set_sampling_interval_nanos(from.usage_sharing->sampling_interval.nanos);
+    for (const auto& [resource, weight] : from.usage_sharing->resource_weights) {
+      v1::AdmissionConfig::UsageSharing::Weight& out = *sharing.add_resource_weights();
+      out.set_resource(resource);
+      out.set_billionths(weight);
+    }
+    sharing.set_sample_idle(from.usage_sharing->sample_idle);
+  }
+  put(from.topology, *to.mutable_topology());
   if (!from.pods_ready) return;
   v1::AdmissionConfig::PodsReady& ready = *to.mutable_pods_ready();
   ready.set_timeout_nanos(from.pods_ready->timeout.nanos);
@@ -135,7 +179,7 @@ void put(const admission::Config& from, v1::AdmissionConfig& to) {
   ready.set_backoff_max_seconds(from.pods_ready->backoff_max_seconds);
 }
 
-admission::Config get(const v1::AdmissionConfig& from, Faults&) {
+admission::Config get(const v1::AdmissionConfig& from, Faults& faults) {
   admission::Config to;
   to.exclude_resource_prefixes = {from.exclude_resource_prefixes().begin(),
                                   from.exclude_resource_prefixes().end()};
@@ -157,6 +201,24 @@ admission::Config get(const v1::AdmissionConfig& from, Faults&) {
   if (from.has_keep_scan_progress()) to.keep_scan_progress = from.keep_scan_progress();
   to.prioritize_preemptors = from.prioritize_preemptors();
   to.elastic_slices = !from.has_elastic_slices() || from.elastic_slices();
+  if (from.fair_strategies_size() > 0) to.fair_strategies.clear();
+  for (const std::int32_t one : from.fair_strategies()) {
+    to.fair_strategies.push_back(enum_of(one, admission::FairStrategy::LessThanInitialShare,
+                                         "fair-sharing strategy", faults));
+  }
+  if (from.has_non_borrowing_first()) to.non_borrowing_first = from.non_borrowing_first();
+  if (from.has_priority_within_cohort()) to.priority_within_cohort = from.priority_within_cohort();
+  if (from.has_preempt_within_nominal()) to.preempt_within_nominal = from.preempt_within_nominal();
+  if (from.has_usage_sharing()) {
+    admission::UsageSharing& sharing = to.usage_sharing.emplace();
+    sharing.half_life = Duration{from.usage_sharing().half_life_nanos()};
+    sharing.sampling_interval = Duration{from.usage_sharing().sampling_interval_nanos()};
+    for (const auto& weight : from.usage_sharing().resource_weights()) {
+      sharing.resource_weights[weight.resource()] = weight.billionths();
+    }
+    sharing.sample_idle = from.usage_sharing().sample_idle();
+  }
+  if (from.has_topology()) to.topology = topology_of(from.topology());
   if (!from.has_pods_ready()) return to;
   const v1::AdmissionConfig::PodsReady& in = from.pods_ready();
   admission::PodsReadyConfig& ready = to.pods_ready.emplace();

@@ -72,6 +72,13 @@ StopPolicy stop_of(std::int32_t number, Faults& faults) {
   return enum_of(number, StopPolicy::HoldAndDrain, "stop policy", faults);
 }
 
+// Older records say thousandths.
+template <class Message>
+std::int64_t weight_of(const Message& from) {
+  constexpr std::int64_t kPerMilli = fairshare::kWeightOne / 1000;
+  return from.has_fair_weight() ? from.fair_weight() : from.fair_weight_milli() * kPerMilli;
+}
+
 }  // namespace
 
 void put(const FlavorSpec& from, v1::Flavor& to) {
@@ -94,6 +101,15 @@ FlavorSpec get(const v1::Flavor& from, Faults&) {
   return to;
 }
 
+void put(const TopologySpec& from, v1::Topology& to) {
+  to.set_name(from.name);
+  to.mutable_levels()->Assign(from.levels.begin(), from.levels.end());
+}
+
+TopologySpec get(const v1::Topology& from, Faults&) {
+  return {from.name(), {from.levels().begin(), from.levels().end()}};
+}
+
 void put(const ClusterQueueSpec& from, v1::ClusterQueue& to) {
   to.set_name(from.name);
   to.set_uid(from.uid);
@@ -112,7 +128,8 @@ void put(const ClusterQueueSpec& from, v1::ClusterQueue& to) {
   if (from.borrow_within_cohort.max_priority_threshold) {
     to.set_max_priority_threshold(*from.borrow_within_cohort.max_priority_threshold);
   }
-  to.set_fair_weight_milli(from.fair_weight_milli);
+  to.set_fair_weight(from.fair_weight);
+  to.set_by_usage(from.by_usage);
   for (const AdmissionCheckRule& rule : from.admission_checks) {
     v1::AdmissionCheckRule& out = *to.add_admission_checks();
     out.set_check(rule.check);
@@ -146,7 +163,8 @@ ClusterQueueSpec get(const v1::ClusterQueue& from, Faults& faults) {
   if (from.has_max_priority_threshold()) {
     to.borrow_within_cohort.max_priority_threshold = from.max_priority_threshold();
   }
-  to.fair_weight_milli = from.fair_weight_milli();
+  to.fair_weight = weight_of(from);
+  to.by_usage = from.by_usage();
   for (const v1::AdmissionCheckRule& rule : from.admission_checks()) {
     to.admission_checks.push_back(
         {rule.check(), {rule.on_flavors().begin(), rule.on_flavors().end()}});
@@ -160,11 +178,11 @@ void put(const CohortSpec& from, v1::Cohort& to) {
   to.set_name(from.name);
   to.set_parent(from.parent);
   for (const quota::ResourceGroup& one : from.resource_groups) put(one, *to.add_resource_groups());
-  to.set_fair_weight_milli(from.fair_weight_milli);
+  to.set_fair_weight(from.fair_weight);
 }
 
 CohortSpec get(const v1::Cohort& from, Faults&) {
-  return {from.name(), from.parent(), groups_of(from.resource_groups()), from.fair_weight_milli()};
+  return {from.name(), from.parent(), groups_of(from.resource_groups()), weight_of(from)};
 }
 
 void put(const LocalQueueSpec& from, v1::LocalQueue& to) {
@@ -172,14 +190,32 @@ void put(const LocalQueueSpec& from, v1::LocalQueue& to) {
   to.set_uid(from.uid);
   to.set_cluster_queue(from.cluster_queue);
   to.set_stop_policy(number_of(from.stop_policy));
-  to.set_fair_weight_milli(from.fair_weight_milli);
+  to.set_fair_weight(from.fair_weight);
   to.set_terminating(from.terminating);
+  for (const auto& [resource, amount] : from.consumed) {
+    v1::Label& out = *to.add_consumed();
+    out.set_key(resource);
+    out.set_value(format_exact_quantity(resource, amount));
+  }
 }
 
 LocalQueueSpec get(const v1::LocalQueue& from, Faults& faults) {
-  return {key_of(from.key()),       from.uid(),
-          from.cluster_queue(),     stop_of(from.stop_policy(), faults),
-          from.fair_weight_milli(), from.terminating()};
+  LocalQueueSpec to;
+  to.key = key_of(from.key());
+  to.uid = from.uid();
+  to.cluster_queue = from.cluster_queue();
+  to.stop_policy = stop_of(from.stop_policy(), faults);
+  to.fair_weight = weight_of(from);
+  to.terminating = from.terminating();
+  for (const v1::Label& one : from.consumed()) {
+    const Outcome<ExactQuantity> amount = parse_exact_quantity(one.value());
+    if (amount) {
+      to.consumed[one.key()] = *amount;
+    } else {
+      faults.add("consumed " + one.key() + " is not a quantity");
+    }
+  }
+  return to;
 }
 
 void put(const AdmissionCheckSpec& from, v1::AdmissionCheck& to) {

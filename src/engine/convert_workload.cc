@@ -9,6 +9,9 @@ static_assert(static_cast<int>(CheckState::Pending) == 0);
 static_assert(static_cast<int>(CheckState::Ready) == 1);
 static_assert(static_cast<int>(CheckState::Retry) == 2);
 static_assert(static_cast<int>(CheckState::Rejected) == 3);
+static_assert(static_cast<int>(DelayedTopology::None) == 0);
+static_assert(static_cast<int>(DelayedTopology::Pending) == 1);
+static_assert(static_cast<int>(DelayedTopology::Ready) == 2);
 static_assert(static_cast<int>(ConditionView::Status::True) == 0);
 static_assert(static_cast<int>(ConditionView::Status::False) == 1);
 static_assert(static_cast<int>(ConditionView::Status::Unknown) == 2);
@@ -21,8 +24,11 @@ void put(const TopologyRequest& from, v1::TopologyRequest& to) {
   to.set_sub_group_index_label(from.sub_group_index_label);
   if (from.sub_group_count) to.set_sub_group_count(*from.sub_group_count);
   to.set_pod_set_group(from.pod_set_group);
-  to.set_slice_level(from.slice_level);
-  if (from.slice_size) to.set_slice_size(*from.slice_size);
+  for (const topology::Layer& layer : from.layers) {
+    v1::TopologyRequest::Layer& out = *to.add_layers();
+    out.set_level(layer.level);
+    out.set_size(layer.size);
+  }
 }
 
 TopologyRequest topology_of(const v1::TopologyRequest& from) {
@@ -34,8 +40,12 @@ TopologyRequest topology_of(const v1::TopologyRequest& from) {
   to.sub_group_index_label = from.sub_group_index_label();
   if (from.has_sub_group_count()) to.sub_group_count = from.sub_group_count();
   to.pod_set_group = from.pod_set_group();
-  to.slice_level = from.slice_level();
-  if (from.has_slice_size()) to.slice_size = from.slice_size();
+  for (const v1::TopologyRequest::Layer& layer : from.layers()) {
+    to.layers.push_back({layer.level(), layer.size()});
+  }
+  if (from.layers().empty() && !from.slice_level().empty()) {
+    to.layers.push_back({from.slice_level(), from.slice_size()});
+  }
   return to;
 }
 
@@ -84,10 +94,11 @@ void put(const Admission& from, v1::Admission& to) {
     wire::put(one.usage, *out.mutable_usage());
     out.set_count(one.count);
     if (one.topology) put(*one.topology, *out.mutable_topology());
+    out.set_delayed_topology(number_of(one.delayed));
   }
 }
 
-Admission admission_of(const v1::Admission& from) {
+Admission admission_of(const v1::Admission& from, Faults& faults) {
   Admission to{from.cluster_queue(), {}};
   for (const v1::PodSetAssignment& one : from.pod_sets()) {
     PodSetAssignment& out = to.pod_sets.emplace_back();
@@ -96,6 +107,8 @@ Admission admission_of(const v1::Admission& from) {
     out.usage = amounts_of(one.usage());
     out.count = one.count();
     if (one.has_topology()) out.topology = assignment_of(one.topology());
+    out.delayed =
+        enum_of(one.delayed_topology(), DelayedTopology::Ready, "delayed topology", faults);
   }
   return to;
 }
@@ -117,15 +130,24 @@ void put_status(const WorkloadSpec& from, v1::Workload& to) {
     out.set_last_transition(one.last_transition.nanos);
     if (one.requeue_after_seconds) out.set_requeue_after_seconds(*one.requeue_after_seconds);
     out.set_message(one.message);
+    for (const PodSetUpdate& update : one.updates) {
+      v1::PodSetUpdate& to_update = *out.add_updates();
+      to_update.set_pod_set(update.pod_set);
+      wire::put(update.node_selector, *to_update.mutable_node_selector());
+      for (const Toleration& each : update.tolerations) {
+        wire::put(each, *to_update.add_tolerations());
+      }
+    }
   }
   if (from.requeue_at) to.set_requeue_at(from.requeue_at->nanos);
   to.set_requeue_count(from.requeue_count);
   if (from.max_execution_seconds) to.set_max_execution_seconds(*from.max_execution_seconds);
   to.set_past_execution_seconds(from.past_execution_seconds);
+  to.mutable_unhealthy_nodes()->Assign(from.unhealthy_nodes.begin(), from.unhealthy_nodes.end());
 }
 
 void get_status(const v1::Workload& from, WorkloadSpec& to, Faults& faults) {
-  if (from.has_admission()) to.admission = admission_of(from.admission());
+  if (from.has_admission()) to.admission = admission_of(from.admission(), faults);
   for (const v1::Condition& one : from.conditions()) {
     to.conditions.push_back(
         {one.type(),
@@ -139,11 +161,20 @@ void get_status(const v1::Workload& from, WorkloadSpec& to, Faults& faults) {
     out.last_transition = Time{one.last_transition()};
     if (one.has_requeue_after_seconds()) out.requeue_after_seconds = one.requeue_after_seconds();
     out.message = one.message();
+    for (const v1::PodSetUpdate& update : one.updates()) {
+      PodSetUpdate& added = out.updates.emplace_back();
+      added.pod_set = update.pod_set();
+      added.node_selector = map_of<Labels>(update.node_selector());
+      for (const v1::Toleration& each : update.tolerations()) {
+        added.tolerations.push_back(toleration_of(each));
+      }
+    }
   }
   if (from.has_requeue_at()) to.requeue_at = Time{from.requeue_at()};
   to.requeue_count = from.requeue_count();
   if (from.has_max_execution_seconds()) to.max_execution_seconds = from.max_execution_seconds();
   to.past_execution_seconds = from.past_execution_seconds();
+  to.unhealthy_nodes = {from.unhealthy_nodes().begin(), from.unhealthy_nodes().end()};
 }
 
 }  // namespace

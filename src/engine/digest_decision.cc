@@ -19,7 +19,7 @@ void put(Digest& to, const admission::Admission& admission) {
     for (const auto& [resource, flavor] : pods.flavors) to.text(resource).text(flavor);
     to.number(static_cast<std::int64_t>(pods.usage.size()));
     for (const auto& [resource, amount] : pods.usage) to.text(resource).number(amount.base_units());
-    to.number(pods.topology ? 1 : 0);
+    to.number(pods.topology ? 1 : 0).number(static_cast<std::int64_t>(pods.delayed));
     if (!pods.topology) continue;
     to.number(static_cast<std::int64_t>(pods.topology->levels.size()));
     for (const std::string& level : pods.topology->levels) to.text(level);
@@ -62,6 +62,12 @@ struct FactDigest {
   }
   void operator()(const admission::OthersNotReady& f) const {
     to.text("OthersNotReady").number(f.workloads);
+  }
+  void operator()(const admission::TopologyShortage& f) const {
+    to.text("TopologyShortage").text(f.pod_set).text(f.flavor).text(topology::text(f.failure));
+  }
+  void operator()(const admission::TopologyError& f) const {
+    to.text("TopologyError").text(f.pod_set).text(f.why);
   }
   void operator()(const admission::NotPlaceable& f) const {
     to.text("NotPlaceable").text(f.pod_set).text(f.why);

@@ -30,6 +30,7 @@ Engine::State::State(const State& other)
 }
 
 void Engine::State::connect() {
+  admitter.set_cluster(&model);
   if (roles.admission && roles.scheduler) admitter.set_placement_port(&placement);
 }
 

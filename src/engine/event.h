@@ -19,6 +19,9 @@ namespace quorate::engine {
 struct FlavorGone {
   std::string name;
 };
+struct TopologyGone {
+  std::string name;
+};
 struct ClusterQueueGone {
   std::string name;
 };
@@ -88,12 +91,14 @@ struct Tick {
   Time now;
 };
 
-using Event = std::variant<
-    Configured, Synced, Tick, admission::FlavorSpec, FlavorGone, admission::ClusterQueueSpec,
-    ClusterQueueGone, admission::CohortSpec, CohortGone, admission::LocalQueueSpec, LocalQueueGone,
-    admission::AdmissionCheckSpec, AdmissionCheckGone, admission::NamespaceSpec, NamespaceGone,
-    admission::LimitRangeSpec, LimitRangeGone, admission::RuntimeClassSpec, RuntimeClassGone,
-    admission::WorkloadSpec, WorkloadGone, cluster::NodeSpec, NodeGone, cluster::PodSpec, PodGone,
-    scheduler::PodGroupSpec, PodGroupGone, AdmissionWritten, BindWritten>;
+using Event =
+    std::variant<Configured, Synced, Tick, admission::FlavorSpec, FlavorGone,
+                 admission::TopologySpec, TopologyGone, admission::ClusterQueueSpec,
+                 ClusterQueueGone, admission::CohortSpec, CohortGone, admission::LocalQueueSpec,
+                 LocalQueueGone, admission::AdmissionCheckSpec, AdmissionCheckGone,
+                 admission::NamespaceSpec, NamespaceGone, admission::LimitRangeSpec, LimitRangeGone,
+                 admission::RuntimeClassSpec, RuntimeClassGone, admission::WorkloadSpec,
+                 WorkloadGone, cluster::NodeSpec, NodeGone, cluster::PodSpec, PodGone,
+                 scheduler::PodGroupSpec, PodGroupGone, AdmissionWritten, BindWritten>;
 
 }  // namespace quorate::engine

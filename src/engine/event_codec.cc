@@ -35,6 +35,8 @@ struct Encoder {
   void operator()(const Tick& e) const { to.mutable_tick()->set_now(e.now.nanos); }
   void operator()(const admission::FlavorSpec& e) const { put(e, *to.mutable_flavor()); }
   void operator()(const FlavorGone& e) const { put_name(e.name, *to.mutable_flavor_gone()); }
+  void operator()(const admission::TopologySpec& e) const { put(e, *to.mutable_topology()); }
+  void operator()(const TopologyGone& e) const { put_name(e.name, *to.mutable_topology_gone()); }
   void operator()(const admission::ClusterQueueSpec& e) const {
     put(e, *to.mutable_cluster_queue());
   }
@@ -110,6 +112,10 @@ Event event_of(const v1::Event& from, Faults& faults) {
       return wire::get(from.flavor(), faults);
     case v1::Event::kFlavorGone:
       return FlavorGone{from.flavor_gone().key().name()};
+    case v1::Event::kTopology:
+      return wire::get(from.topology(), faults);
+    case v1::Event::kTopologyGone:
+      return TopologyGone{from.topology_gone().key().name()};
     case v1::Event::kClusterQueue:
       return wire::get(from.cluster_queue(), faults);
     case v1::Event::kClusterQueueGone:

@@ -41,6 +41,7 @@ bool equal(const cluster::PodSpec& a, const cluster::PodSpec& b) {
          a.unschedulable_message == b.unschedulable_message;
 }
 
+bool equal(const TopologyGone& a, const TopologyGone& b) { return a.name == b.name; }
 bool equal(const FlavorGone& a, const FlavorGone& b) { return a.name == b.name; }
 bool equal(const ClusterQueueGone& a, const ClusterQueueGone& b) { return a.name == b.name; }
 bool equal(const CohortGone& a, const CohortGone& b) { return a.name == b.name; }
@@ -102,7 +103,7 @@ TEST(EventCodec, ReadsBackWhatItWrote) {
 
 TEST(EventCodec, DefaultsAndAbsenceSurvive) {
   admission::ClusterQueueSpec queue;  // no selector matches no namespace; {} matches all
-  queue.fair_weight_milli = 0;
+  queue.fair_weight = 0;
   const Event without{queue};
   EXPECT_TRUE(equal_events(without, *decode_event(encode(without))));
   queue.namespace_selector.emplace();

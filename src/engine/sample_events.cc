@@ -45,7 +45,8 @@ ClusterQueueSpec sample_queue() {
   queue.within_cluster_queue = PreemptionPolicy::LowerOrNewerEqualPriority;
   queue.reclaim_within_cohort = PreemptionPolicy::Any;
   queue.borrow_within_cohort = {PreemptionPolicy::LowerPriority, -5};
-  queue.fair_weight_milli = 2500;
+  queue.fair_weight = 2'500'000'000;
+  queue.by_usage = true;
   queue.admission_checks = {{"check", {"spot"}}, {"other", {}}};
   queue.terminating = true;
   queue.defect = "spec.x: bad";
@@ -70,6 +71,12 @@ Configured sample_configuration() {
   admission.recompute_on_target_overlap = false;
   admission.keep_scan_progress = false;
   admission.prioritize_preemptors = true;
+  admission.fair_strategies = {admission::FairStrategy::LessThanInitialShare};
+  admission.non_borrowing_first = false;
+  admission.priority_within_cohort = false;
+  admission.preempt_within_nominal = false;
+  admission.usage_sharing = admission::UsageSharing{
+      Duration::seconds(600), Duration::seconds(60), {{"cpu", 2'500'000'000}}, false};
   scheduler::Config& scheduler = configured.scheduler;
   scheduler.profiles = {{"a", {{"NodeResourcesFit", 3}}, {"NodePorts"}}, {"b", {}, {}}};
   scheduler.pod_initial_backoff = Duration::seconds(2);
@@ -148,7 +155,8 @@ WorkloadSpec sample_workload() {
   pods.count = 8;
   pods.min_count = 0;
   pods.pod = std::make_shared<const PodTemplate>(sample_template());
-  pods.topology = TopologyRequest{"rack", "block", true, "index", "sub", 0, "together", "host", 2};
+  pods.topology = TopologyRequest{"rack", "block", true,       "index",
+                                  "sub",  0,       "together", {{"rack", 4}, {"host", 2}}};
   workload.reclaimable_pods = {{"workers", 3}};
   workload.admission =
       Admission{"q",
@@ -156,12 +164,19 @@ WorkloadSpec sample_workload() {
                   {{"cpu", "spot"}, {"gpu", "reserved"}},
                   {{"cpu", Quantity{12}}},
                   8,
-                  TopologyAssignment{{"block", "rack"}, {{{"b1", "r1"}, 5}, {{"b1", "r2"}, 3}}}}}};
+                  TopologyAssignment{{"block", "rack"}, {{{"b1", "r1"}, 5}, {{"b1", "r2"}, 3}}},
+                  DelayedTopology::Ready}}};
   workload.conditions = {
       {"Admitted", ConditionView::Status::False, "NoReservation", "waits", Time{99}},
       {"Evicted", ConditionView::Status::Unknown, "", "", Time{}}};
-  workload.checks = {{"check", CheckState::Rejected, Time{98}, 0, "no"},
-                     {"other", CheckState::Retry, Time{97}, std::nullopt, ""}};
+  workload.checks = {{"check", CheckState::Rejected, Time{98}, 0, "no", {}},
+                     {"other",
+                      CheckState::Retry,
+                      Time{97},
+                      std::nullopt,
+                      "",
+                      {{"workers", {{"pool", "p"}}, {{"k", "Equal", "v", "NoExecute", 30}}}}}};
+  workload.unhealthy_nodes = {"n1"};
   workload.requeue_at = Time{0};
   workload.requeue_count = 2;
   workload.max_execution_seconds = 0;
@@ -203,11 +218,19 @@ std::vector<Event> one_of_each() {
                  {{"t", "Exists", "", "", std::nullopt}},
                  "racks"},
       FlavorGone{"spot"},
+      TopologySpec{"racks", {"block", "rack"}},
+      TopologyGone{"racks"},
       sample_queue(),
       ClusterQueueGone{"q"},
       CohortSpec{"c", "root", sample_groups(), 500},
       CohortGone{"c"},
-      LocalQueueSpec{{"ns", "lq"}, "lq-uid", "q", StopPolicy::Hold, 3000, true},
+      LocalQueueSpec{{"ns", "lq"},
+                     "lq-uid",
+                     "q",
+                     StopPolicy::Hold,
+                     3000,
+                     true,
+                     {{"cpu", ExactQuantity{1171572875}}}},
       LocalQueueGone{{"ns", "lq"}},
       AdmissionCheckSpec{"check", "example.com/controller", true},
       AdmissionCheckGone{"check"},

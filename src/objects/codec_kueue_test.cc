@@ -282,5 +282,26 @@ TEST(QueueStatusPatch, SaysTheWholeStatus) {
   EXPECT_EQ(good<ClusterQueue>(cluster_queue_status_patch("", status)).status, status);
 }
 
+TEST(QueueStatusPatch, ALocalQueueSaysWhatItConsumedToTheBillionth) {
+  QueueStatus status;
+  status.consumed = {{{"cpu", *parse_exact_quantity("1171572875n")},
+                      {"memory", *parse_exact_quantity("314491699.005987495")}},
+                     Time::from_seconds(0)};
+  const std::string text = local_queue_status_patch("", status);
+  EXPECT_THAT(text, testing::HasSubstr(
+                        R"("fairSharing":{"admissionFairSharingStatus":{"consumedResources":)"
+                        R"({"cpu":"1171572875n","memory":"314491699005987495n"},)"
+                        R"("lastUpdate":"1970-01-01T00:00:00Z"},"weightedShare":0})"));
+  EXPECT_EQ(good<LocalQueue>(text).status.consumed, status.consumed);
+}
+
+TEST(CohortStatusPatch, SaysTheShareOrThatThereIsNone) {
+  EXPECT_EQ(
+      cohort_status_patch("3", 112),
+      R"({"metadata":{"resourceVersion":"3"},"status":{"fairSharing":{"weightedShare":112}}})");
+  EXPECT_EQ(cohort_status_patch("3", std::nullopt),
+            R"({"metadata":{"resourceVersion":"3"},"status":{"fairSharing":null}})");
+}
+
 }  // namespace
 }  // namespace quorate::objects

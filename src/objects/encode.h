@@ -38,6 +38,8 @@ std::string workload_status_patch(std::string_view resource_version, const Workl
 std::string cluster_queue_status_patch(std::string_view resource_version,
                                        const QueueStatus& status);
 std::string local_queue_status_patch(std::string_view resource_version, const QueueStatus& status);
+std::string cohort_status_patch(std::string_view resource_version,
+                                std::optional<std::int64_t> weighted_share);
 std::string finalizers_patch(std::string_view resource_version,
                              const std::vector<std::string>& finalizers);
 // Fields that change after creation; nullopt leaves one as it is.

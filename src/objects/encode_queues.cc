@@ -24,6 +24,15 @@ void write_usage(JsonWriter& out, std::string_view name, const std::vector<Flavo
   out.close_list();
 }
 
+void write_consumed(JsonWriter& out, const ConsumedUsage& consumed) {
+  out.key("admissionFairSharingStatus").open().key("consumedResources").open();
+  for (const auto& [resource, amount] : consumed.resources) {
+    out.field(resource, std::string_view(format_exact_quantity(resource, amount)));
+  }
+  out.close();
+  out.field("lastUpdate", std::string_view(format_time(consumed.updated))).close();
+}
+
 std::string status_patch(std::string_view resource_version, const QueueStatus& status,
                          Borrowed borrowed) {
   JsonWriter out = open_patch(resource_version);
@@ -32,13 +41,12 @@ std::string status_patch(std::string_view resource_version, const QueueStatus& s
   out.key("conditions").open_list();
   for (const Condition& condition : status.conditions) write_condition(out, condition);
   out.close_list();
-  if (borrowed == Borrowed::Written || status.weighted_share) {
-    out.key("fairSharing");
-    if (status.weighted_share) {
-      out.open().field("weightedShare", *status.weighted_share).close();
-    } else {
-      out.null();
-    }
+  if (status.weighted_share || status.consumed) {
+    out.key("fairSharing").open();
+    if (status.consumed) write_consumed(out, *status.consumed);
+    out.field("weightedShare", status.weighted_share.value_or(0)).close();
+  } else if (borrowed == Borrowed::Written) {
+    out.key("fairSharing").null();
   }
   write_usage(out, "flavorsReservation", status.reservation, borrowed);
   write_usage(out, "flavorsUsage", status.usage, borrowed);
@@ -56,6 +64,18 @@ std::string cluster_queue_status_patch(std::string_view resource_version,
 
 std::string local_queue_status_patch(std::string_view resource_version, const QueueStatus& status) {
   return status_patch(resource_version, status, Borrowed::Left);
+}
+
+std::string cohort_status_patch(std::string_view resource_version,
+                                std::optional<std::int64_t> weighted_share) {
+  JsonWriter out = open_patch(resource_version);
+  out.key("status").open().key("fairSharing");
+  if (weighted_share) {
+    out.open().field("weightedShare", *weighted_share).close();
+  } else {
+    out.null();
+  }
+  return out.close().close().take();
 }
 
 }  // namespace quorate::objects

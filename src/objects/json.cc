@@ -186,6 +186,21 @@ ResourceList Json::resources() const {
   return all;
 }
 
+ExactAmounts Json::exact_amounts() const {
+  ExactAmounts all;
+  members([&](std::string_view key, Json value) {
+    if (value.number_text() || value.is_text()) {
+      const auto amount = parse_exact_quantity(document_->text(document_->nodes_[value.index_]));
+      if (amount) {
+        all[std::string(key)] = *amount;
+        return;
+      }
+    }
+    value.invalid("must be a quantity");
+  });
+  return all;
+}
+
 void Json::write_canonical(std::string& out) const {
   const JsonDocument::Node& node = document_->nodes_[index_];
   switch (node.type) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/base/exact_quantity.h"
 #include "src/base/labels.h"
 #include "src/base/outcome.h"
 #include "src/base/pod_template.h"
@@ -59,6 +60,7 @@ class Json {
   std::vector<std::string> texts() const;
   Labels labels() const;
   ResourceList resources() const;
+  ExactAmounts exact_amounts() const;  // by resource, exact to a billionth
 
   template <class E, std::size_t N>
   std::optional<E> choice(const std::array<std::pair<std::string_view, E>, N>& names) const {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "src/base/exact_quantity.h"
 #include "src/base/labels.h"
 #include "src/base/pod_template.h"
 #include "src/objects/meta.h"
@@ -92,6 +93,14 @@ struct FlavorUsage {
   friend bool operator==(const FlavorUsage&, const FlavorUsage&) = default;
 };
 
+// status.fairSharing.admissionFairSharingStatus
+struct ConsumedUsage {
+  ExactAmounts resources;  // consumedResources
+  Time updated;            // lastUpdate
+
+  friend bool operator==(const ConsumedUsage&, const ConsumedUsage&) = default;
+};
+
 // Shared by ClusterQueue and LocalQueue.
 struct QueueStatus {
   std::vector<Condition> conditions;
@@ -101,6 +110,7 @@ struct QueueStatus {
   std::int32_t reserving = 0;
   std::int32_t admitted = 0;
   std::optional<std::int64_t> weighted_share;  // fairSharing.weightedShare
+  std::optional<ConsumedUsage> consumed;       // of a LocalQueue
 
   friend bool operator==(const QueueStatus&, const QueueStatus&) = default;
 };
@@ -129,8 +139,6 @@ struct LocalQueue {
   StopPolicy stop = StopPolicy::None;
   std::int64_t weight = kWeightOne;
   QueueStatus status;
-  ResourceList consumed_resources;  // status.fairSharing.admissionFairSharingStatus
-  std::optional<Time> consumed_updated;
 
   friend bool operator==(const LocalQueue&, const LocalQueue&) = default;
 };
@@ -140,7 +148,7 @@ struct Cohort {
   std::string parent;
   std::vector<ResourceGroup> resource_groups;
   std::int64_t weight = kWeightOne;
-  std::optional<std::int64_t> weighted_share;
+  std::optional<std::int64_t> weighted_share;  // status.fairSharing.weightedShare
 
   friend bool operator==(const Cohort&, const Cohort&) = default;
 };

@@ -158,8 +158,11 @@ void read(Json json, std::string_view api_version, LocalQueue& queue) {
   queue.status =
       read_queue_status(json["status"], is_v1beta1(api_version) ? "flavorUsage" : "flavorsUsage");
   const Json consumed = json["status"]["fairSharing"]["admissionFairSharingStatus"];
-  queue.consumed_resources = consumed["consumedResources"].resources();
-  queue.consumed_updated = consumed["lastUpdate"].maybe_time();
+  if (consumed.present()) {
+    ConsumedUsage& usage = queue.status.consumed.emplace();
+    usage.resources = consumed["consumedResources"].exact_amounts();
+    usage.updated = consumed["lastUpdate"].maybe_time().value_or(Time{});
+  }
 }
 
 void read(Json json, std::string_view, Cohort& cohort) {

@@ -398,6 +398,30 @@ TEST(GangTest, WaitsForItsAdmissionAndObeysWhatItAdds) {
   EXPECT_THAT(world.step(), ElementsAre("bind g0 n2", "bind g1 n2"));
 }
 
+TEST(GangTest, WhoReplacesAMemberOfAQueuedGroupWaitsForNoneThatHasSucceeded) {
+  World world;
+  world.node("n1");
+  PodGroupSpec group = make_group("g", 3);
+  group.needs_admission = true;
+  world.scheduler.apply(group);
+  world.scheduler.admit_group({{"ns", "g"}, {}, {}});
+  members(world, "g", 3);
+  world.step();
+  for (const char* name : {"g0", "g1", "g2"}) world.seen_on(name, "n1");
+  world.step();
+  world.finished("g0");
+  world.gone("g1");
+  world.pod("g3", {.group = "g"});
+  EXPECT_THAT(world.step(), ElementsAre("bind g3 n1"));
+  // Both at once are a gang of two.
+  world.gone("g2");
+  world.gone("g3");
+  world.pod("g4", {.group = "g"});
+  EXPECT_THAT(world.step(), IsEmpty());
+  world.pod("g5", {.group = "g"});
+  EXPECT_THAT(world.step(), ElementsAre("bind g4 n1", "bind g5 n1"));
+}
+
 TEST(GangTest, WithdrawnAdmissionHoldsItsMembersAgain) {
   World world;
   PodGroupSpec group = make_group("g", 1);

@@ -37,14 +37,13 @@ Standing Scheduler::State::standing(const cluster::Model& model, const ObjectKey
   at.group.spec = group.spec.get();
   at.group.admitted =
       group.spec == nullptr || !group.spec->needs_admission || group.admission.has_value();
-  at.group.required =
-      group.spec != nullptr && group.spec->gang ? std::max(1, group.spec->min_count) : 1;
+  std::int32_t succeeded = 0;  // members that have run to their end
   std::optional<std::int64_t> highest;
   for (const ObjectKey& key : group.members) {
     const TrackedPod& tracked = pods.at(key);
     const cluster::Pod& pod = model.pod(tracked.id);
     const PodSpec& spec = pod.info->spec;
-    at.succeeded |= spec.phase == cluster::PodPhase::Succeeded;
+    if (spec.phase == cluster::PodPhase::Succeeded) ++succeeded;
     if (spec.finished() || spec.terminating || tracked.condemned) continue;
     const bool on_node = pod.node && !pod.assumed;
     const bool confirmed = tracked.flight && tracked.flight->confirmed;
@@ -69,6 +68,13 @@ Standing Scheduler::State::standing(const cluster::Model& model, const ObjectKey
     if (priority_of(left) != priority_of(right)) return priority_of(left) > priority_of(right);
     return std::tie(left.created, a) < std::tie(right.created, b);
   });
+  std::int32_t required = group.spec != nullptr && group.spec->gang ? group.spec->min_count : 1;
+  // Nobody lowers the minimum of a group that is a workload itself as its members succeed, and who
+  // replaces a lost one must not wait for those that come no more. Whoever owns another group sees
+  // to its minimum.
+  if (group.spec != nullptr && group.spec->needs_admission) required -= succeeded;
+  at.group.required = std::max(1, required);
+  at.succeeded = succeeded > 0;
   at.group.scheduled = at.bound + at.held;
   at.group.pending = static_cast<std::int32_t>(at.pending.size());
   at.priority = highest.value_or(0);

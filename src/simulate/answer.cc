@@ -142,6 +142,7 @@ FinalAnswer final_of(const SimulatedCluster& cluster) {
       for (const admission::ResourceUsageView& each : view->reservation) {
         usage[each.flavor][each.resource] = each.total;
       }
+      if (view->share) final.queue_shares[name] = view->share->weighted();
     }
     FinalAnswer::Queue& queue = final.queues[name];
     queue.inadmissible = views.parked(name);
@@ -150,6 +151,15 @@ FinalAnswer final_of(const SimulatedCluster& cluster) {
       if (!std::ranges::binary_search(queue.inadmissible, key))
         queue.active.push_back(std::move(key));
     }
+  }
+  for (const auto& [key, cohort] : cluster.objects().of<objects::Cohort>()) {
+    if (const auto share = views.cohort_share(key.name)) {
+      final.cohort_shares[key.name] = share->weighted();
+    }
+  }
+  for (const ObjectKey& key : views.local_queues()) {
+    const std::optional<admission::QueueView> view = views.local_queue(key);
+    if (view && view->consumed) final.consumed[key] = view->consumed->resources;
   }
   final.workloads = cluster.objects().of<objects::Workload>();
   for (const auto& [key, workload] : final.workloads) {

@@ -67,6 +67,10 @@ struct FinalAnswer {
     std::vector<ObjectKey> inadmissible;  // sorted
   };
   Usage usage;  // by queue, flavor, resource
+  // With fair sharing: weighted shares as the status shows them.
+  std::map<std::string, std::int64_t> queue_shares, cohort_shares;
+  // Of LocalQueues that take turns by usage.
+  std::map<ObjectKey, ExactAmounts> consumed;
   std::map<ObjectKey, objects::Workload> workloads;
   std::map<std::string, Queue> queues;
   std::map<ObjectKey, WaitingEntry> waiting;

@@ -61,6 +61,25 @@ struct FactWriter {
     text("have", std::to_string(f.workloads));
     text("need", "0");
   }
+  void operator()(const admission::TopologyShortage& f) const {
+    text("constraint", "topology");
+    text("podSet", f.pod_set);
+    text("flavor", f.flavor);
+    text("scope", "topology/" + f.failure.topology);
+    text("level", f.failure.level);
+    if (!f.failure.error.empty()) return text("why", f.failure.error);
+    text("have", std::to_string(f.failure.fitting));
+    text("need", std::to_string(f.failure.wanted));
+    if (f.failure.excluded.empty()) return;
+    out.field("nodes", f.failure.leaves).key("excluded").open();
+    for (const auto& [why, nodes] : f.failure.excluded) out.field(why, nodes);
+    out.close();
+  }
+  void operator()(const admission::TopologyError& f) const {
+    text("constraint", "topology");
+    text("podSet", f.pod_set);
+    text("why", f.why);
+  }
   void operator()(const admission::NotPlaceable& f) const {
     text("constraint", "placement");
     text("podSet", f.pod_set);
@@ -164,6 +183,33 @@ void write_keys(JsonWriter& out, std::string_view name, const std::vector<Object
   out.close_list();
 }
 
+void write_numbers(JsonWriter& out, std::string_view name,
+                   const std::map<std::string, std::int64_t>& numbers) {
+  out.key(name).open();
+  for (const auto& [key, number] : numbers) out.field(key, number);
+  out.close();
+}
+
+// What fair sharing adds; nothing where it is off.
+void write_shares(JsonWriter& out, const FinalAnswer& final) {
+  if (!final.queue_shares.empty()) {
+    out.key("shares").open();
+    write_numbers(out, "clusterQueues", final.queue_shares);
+    write_numbers(out, "cohorts", final.cohort_shares);
+    out.close();
+  }
+  if (final.consumed.empty()) return;
+  out.key("consumed").open();
+  for (const auto& [key, amounts] : final.consumed) {
+    out.key(key.text()).open();
+    for (const auto& [resource, amount] : amounts) {
+      out.field(resource, std::string_view(format_exact_quantity(resource, amount)));
+    }
+    out.close();
+  }
+  out.close();
+}
+
 void write(JsonWriter& out, const FinalAnswer& final) {
   out.key("final").open().key("usage").open();
   for (const auto& [queue, flavors] : final.usage) {
@@ -177,7 +223,9 @@ void write(JsonWriter& out, const FinalAnswer& final) {
     }
     out.close();
   }
-  out.close().key("workloads").open_list();
+  out.close();
+  write_shares(out, final);
+  out.key("workloads").open_list();
   for (const auto& [key, workload] : final.workloads) {
     out.raw(objects::encode_json(workload, objects::WithStatus::Yes));
   }

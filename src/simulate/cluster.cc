@@ -21,6 +21,9 @@ std::optional<engine::Event> gone(const objects::Namespace& o) {
 std::optional<engine::Event> gone(const objects::ResourceFlavor& o) {
   return engine::FlavorGone{o.meta.key.name};
 }
+std::optional<engine::Event> gone(const objects::Topology& o) {
+  return engine::TopologyGone{o.meta.key.name};
+}
 std::optional<engine::Event> gone(const objects::ClusterQueue& o) {
   return engine::ClusterQueueGone{o.meta.key.name};
 }
@@ -128,6 +131,7 @@ void SimulatedCluster::tell_namespaces(const Objects& named) {
 
 void SimulatedCluster::tell_everything() {
   admission::Config config = translate::to_config(options_.config);
+  if (config.usage_sharing) config.usage_sharing->sample_idle = false;  // nobody reads a status
   if (options_.instant_moves) config.move_back_batch = {};
   apply(engine::Configured{std::move(config), {}});
   tell_all<objects::Namespace>();

@@ -5,6 +5,7 @@
 #include "src/simulate/batch.h"
 #include "src/simulate/explain.h"
 #include "src/simulate/op_admission_review.h"
+#include "src/simulate/op_find_topology.h"
 #include "src/simulate/op_place.h"
 #include "src/simulate/op_schedule.h"
 #include "src/simulate/what_if.h"
@@ -17,6 +18,7 @@ using Operation = int (*)(const Options&, const Streams&);
 const std::map<std::string, Operation>& operations() {
   static const std::map<std::string, Operation> kOperations = {
       {"admission-review", op_admission_review},
+      {"find-topology", op_find_topology},
       {"place", op_place},
       {"schedule", op_schedule},
   };

@@ -31,6 +31,7 @@ class Comparison {
     if (expect_.pending) pending();
     if (expect_.finished) ended();
     if (expect_.flavors) compare(*expect_.flavors, flavors(), "flavors", false);
+    if (expect_.places) compare(*expect_.places, places(), "places", false);
     if (expect_.usage) compare(*expect_.usage, usage(), "usage", true);
     return std::move(lines_);
   }
@@ -145,6 +146,23 @@ class Comparison {
       for (const objects::PodSetAssignment& set : workload.status.admission->pod_sets) {
         for (const auto& [resource, flavor] : set.flavors) {
           all[key.text() + "/" + set.name + "/" + resource] = flavor;
+        }
+      }
+    }
+    return all;
+  }
+
+  Labels places() const {
+    Labels all;
+    for (const auto& [key, workload] : workloads()) {
+      if (!workload.status.admission) continue;
+      for (const objects::PodSetAssignment& set : workload.status.admission->pod_sets) {
+        if (!set.topology) continue;
+        std::string& text = all[key.text() + "/" + set.name];
+        for (const objects::TopologyDomain& domain : set.topology->domains) {
+          std::string path;
+          for (const std::string& value : domain.values) path += (path.empty() ? "" : "/") + value;
+          text += (text.empty() ? "" : " ") + path + "=" + std::to_string(domain.count);
         }
       }
     }

@@ -109,7 +109,8 @@ std::optional<std::vector<T>> maybe_list(Json json, Read read) {
 }
 
 Expectation read_expectation(Json json) {
-  only(json, {"admitted", "preempted", "evicted", "pending", "flavors", "usage", "finished"});
+  only(json,
+       {"admitted", "preempted", "evicted", "pending", "flavors", "places", "usage", "finished"});
   Expectation expect;
   expect.admitted = maybe_list<std::string>(json["admitted"], whole_name);
   expect.finished = maybe_list<std::string>(json["finished"], whole_name);
@@ -126,6 +127,7 @@ Expectation read_expectation(Json json) {
                         each["layer"].maybe_text(), each["message"].maybe_text()};
   });
   if (json["flavors"].present()) flatten(json["flavors"], "", 3, expect.flavors.emplace());
+  if (json["places"].present()) flatten(json["places"], "", 2, expect.places.emplace());
   if (json["usage"].present()) flatten(json["usage"], "", 3, expect.usage.emplace());
   return expect;
 }

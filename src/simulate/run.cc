@@ -114,6 +114,9 @@ class Runner {
 
   bool counted(std::int64_t cycles) {
     for (std::int64_t i = 0; i < cycles; ++i) {
+      // As in the reference, a cycle that nobody would take part in ends the count, and what was on
+      // its way out before the first one stays there.
+      if (!cluster_.engine().busy() && cluster_.busy()) return true;
       if (!one(true)) return false;
     }
     return true;

@@ -57,12 +57,15 @@ struct Expectation {
   std::optional<std::vector<ExpectedWait>> pending;
   // Flavor of a resource, written "ns/name/podset/resource: flavor".
   std::optional<Labels> flavors;
+  // Where pods are, written "ns/name/podset: n1=2 n2=1"; domains of several levels as "b1/r1=2".
+  std::optional<Labels> places;
   // Reserved amounts, written "queue/flavor/resource: amount".
   std::optional<Labels> usage;
   std::optional<std::vector<std::string>> finished;
 
   bool empty() const {
-    return !admitted && !preempted && !evicted && !pending && !flavors && !usage && !finished;
+    return !admitted && !preempted && !evicted && !pending && !flavors && !places && !usage &&
+           !finished;
   }
 };
 

@@ -1,6 +1,6 @@
 #include "src/simulate/shares.h"
 
-#include "fairshare/share.h"
+#include "fairshare/sharing.h"
 #include "quota/cohort_tree.h"
 #include "src/translate/translate.h"
 
@@ -11,32 +11,34 @@ std::map<std::string, QueueShare> shares_of(const Objects& objects,
   Journal journal;
   quota::Names names;
   quota::CohortTree tree(journal);
-  std::map<std::string, std::int64_t> weights;
+  fairshare::Sharing sharing;
   for (const auto& [key, object] : objects.of<objects::Cohort>()) {
     const admission::CohortSpec spec = translate::to_spec(object);
     tree.put_cohort(spec.name, spec.parent, spec.resource_groups, names);
+    sharing.set_weight(tree.cohort(spec.name), spec.fair_weight);
   }
+  std::map<std::string, quota::NodeId> queues;
   for (const auto& [key, object] : objects.of<objects::ClusterQueue>()) {
     const admission::ClusterQueueSpec spec = translate::to_spec(object);
-    tree.put_cluster_queue(spec.name, spec.cohort, spec.resource_groups, names);
-    weights[spec.name] = spec.fair_weight_milli;
+    const quota::NodeId node =
+        tree.put_cluster_queue(spec.name, spec.cohort, spec.resource_groups, names);
+    sharing.set_weight(node, spec.fair_weight);
+    queues[spec.name] = node;
   }
   tree.settle();
-  std::map<std::string, QueueShare> shares;
-  for (const auto& [queue, weight] : weights) {
+  for (const auto& [queue, node] : queues) {
     const auto used = usage.find(queue);
     if (used == usage.end()) continue;
-    const quota::NodeId node = tree.cluster_queue(queue);
     for (const auto& [flavor, resources] : used->second) {
       for (const auto& [resource, amount] : resources) {
         tree.charge(node, names.pair(flavor, resource), amount);
       }
     }
   }
-  for (const auto& [queue, weight] : weights) {
-    const quota::NodeId node = tree.cluster_queue(queue);
+  std::map<std::string, QueueShare> shares;
+  for (const auto& [queue, node] : queues) {
     if (tree.in_cycle(node)) continue;
-    const fairshare::DominantShare share = fairshare::dominant_share(tree, names, node, weight);
+    const fairshare::DominantShare share = sharing.dominant_share(tree, names, node);
     shares[queue] = {share.share.weighted(), share.resource};
   }
   return shares;

@@ -23,16 +23,27 @@ cluster::PodPhase phase_of(objects::PodPhase phase) {
   return cluster::PodPhase::Running;
 }
 
-// The pod's template with what says which workload and pod set it belongs to: so it finds the place
-// that was reserved for it. Other labels and annotations are not kept, so that pods share theirs.
+// The pod's template with what says which workload and pod set it belongs to, so that it finds the
+// place that was reserved for it, and whether a topology assignment accounts for its room. Other
+// labels and annotations are not kept, so that pods share theirs.
 std::shared_ptr<const PodTemplate> with_workload(const objects::Pod& pod) {
   namespace names = objects::names;
+  Labels annotations, labels;
   const std::string_view workload = objects::value_of(pod.meta.annotations, names::kWorkload);
   const std::string_view pod_set = objects::value_of(pod.meta.labels, names::kPodSet);
-  if (workload.empty() || pod_set.empty()) return pod.spec;
+  if (!workload.empty() && !pod_set.empty()) {
+    annotations.emplace(names::kWorkload, workload);
+    labels.emplace(names::kPodSet, pod_set);
+  }
+  for (const std::string_view key :
+       {names::kRequiredTopology, names::kPreferredTopology, names::kUnconstrainedTopology}) {
+    const auto found = pod.meta.annotations.find(key);
+    if (found != pod.meta.annotations.end()) annotations.insert(*found);
+  }
+  if (annotations.empty()) return pod.spec;
   auto named = std::make_shared<PodTemplate>(*pod.spec);
-  named->annotations[std::string(names::kWorkload)] = workload;
-  named->labels[std::string(names::kPodSet)] = pod_set;
+  for (const auto& [key, value] : annotations) named->annotations[key] = value;
+  for (const auto& [key, value] : labels) named->labels[key] = value;
   return named;
 }
 

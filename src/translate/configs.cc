@@ -12,6 +12,14 @@ namespace {
 constexpr std::string_view kEverywhere = "multiPoint";
 constexpr std::string_view kScore = "score";
 
+// A weight of the configuration file, nearest billionth; the largest number where it is beyond.
+std::int64_t billionths(double weight) {
+  constexpr double kMost = 9e18;
+  const double scaled = weight * 1e9;
+  if (!(scaled > 0)) return 0;
+  return static_cast<std::int64_t>((scaled < kMost ? scaled : kMost) + 0.5);
+}
+
 bool names(const std::vector<objects::PluginRef>& list, std::string_view plugin) {
   return std::ranges::find(list, plugin, &objects::PluginRef::name) != list.end();
 }
@@ -79,12 +87,41 @@ admission::Config to_config(const objects::Configuration& config) {
   }
   to.elastic_slices = config.gates.enabled("ElasticJobsViaWorkloadSlices");
   to.fair_sharing = config.fair_sharing.has_value();
+  if (config.fair_sharing && !config.fair_sharing->empty()) {
+    to.fair_strategies.clear();
+    for (const objects::FairShareStrategy one : *config.fair_sharing) {
+      to.fair_strategies.push_back(one == objects::FairShareStrategy::LessThanInitialShare
+                                       ? admission::FairStrategy::LessThanInitialShare
+                                       : admission::FairStrategy::LessThanOrEqualToFinalShare);
+    }
+  }
+  if (config.admission_fair_sharing && config.gates.enabled("AdmissionFairSharing")) {
+    admission::UsageSharing& sharing = to.usage_sharing.emplace();
+    sharing.half_life = config.admission_fair_sharing->usage_half_life;
+    sharing.sampling_interval = config.admission_fair_sharing->usage_sampling_interval;
+    for (const auto& [resource, weight] : config.admission_fair_sharing->resource_weights) {
+      sharing.resource_weights[resource] = billionths(weight);
+    }
+  }
+  to.non_borrowing_first = config.gates.enabled("FairSharingPrioritizeNonBorrowing");
+  to.priority_within_cohort = config.gates.enabled("PrioritySortingWithinCohort");
+  to.preempt_within_nominal = config.gates.enabled("FairSharingPreemptWithinNominal");
   to.equivalence_classes = config.gates.enabled("SchedulingEquivalenceHashing");
   to.priority_boost = config.gates.enabled("PriorityBoost");
   to.recompute_on_target_overlap =
       config.gates.enabled("RecomputeAssignmentUponPreemptionTargetsOverlap");
   to.keep_scan_progress = config.gates.enabled("FlavorFungibilityPreserveScanProgress");
   to.prioritize_preemptors = config.gates.enabled("PrioritizePreemptorWorkloads");
+  const auto on = [&](std::string_view gate) { return config.gates.enabled(gate); };
+  to.topology.enabled = on("TopologyAwareScheduling");
+  to.topology.profile = {on("TASProfileMixed"), on("TASBalancedPlacement"),
+                         on("TASRespectNodeAffinityPreferred")};
+  to.topology.shared_hosts = on("TASHandleOverlappingFlavors");
+  to.topology.recompute_in_cycle = on("TASRecomputeAssignmentWithinSchedulingCycle");
+  to.topology.replace_nodes = on("TASFailedNodeReplacement");
+  to.topology.replace_fail_fast = on("TASFailedNodeReplacementFailFast");
+  to.topology.skip_pod_owned = on("SkipReassignmentForPodOwnedWorkloads");
+  to.topology.elastic = on("ElasticJobsViaWorkloadSlicesWithTAS");
   return to;
 }
 

@@ -22,7 +22,9 @@ TEST(TranslateConfiguration, CarriesWhatAdmissionReads) {
   config.quota_check = objects::QuotaCheck::IgnoreUndeclared;
   config.wait_for_pods_ready = objects::WaitForPodsReady{};
   config.wait_for_pods_ready->requeuing_timestamp = "Creation";
-  config.fair_sharing.emplace();
+  config.fair_sharing = {objects::FairShareStrategy::LessThanInitialShare};
+  config.admission_fair_sharing = objects::AdmissionFairSharing{
+      Duration::seconds(600), Duration::seconds(60), {{"cpu", 2.5}, {"gpu", 0}}};
   config.gates =
       *objects::FeatureGates::from({{"SchedulingEquivalenceHashing", false},
                                     {"PriorityBoost", true},
@@ -41,6 +43,10 @@ TEST(TranslateConfiguration, CarriesWhatAdmissionReads) {
   EXPECT_TRUE(got.ignore_undeclared_resources);
   EXPECT_TRUE(got.requeue_by_creation);
   EXPECT_TRUE(got.fair_sharing);
+  EXPECT_THAT(got.fair_strategies, ElementsAre(admission::FairStrategy::LessThanInitialShare));
+  EXPECT_EQ(got.usage_sharing, (admission::UsageSharing{Duration::seconds(600),
+                                                        Duration::seconds(60),
+                                                        {{"cpu", 2'500'000'000}, {"gpu", 0}}}));
   EXPECT_FALSE(got.equivalence_classes);
   EXPECT_TRUE(got.priority_boost);
   EXPECT_FALSE(got.recompute_on_target_overlap);

@@ -62,12 +62,6 @@ std::vector<quota::ResourceGroup> groups_of(const std::vector<objects::ResourceG
   return out;
 }
 
-// Thousandths, rounded up: a weight is never zero that the object does not say is.
-std::int64_t milli_weight(std::int64_t billionths) {
-  constexpr std::int64_t kPerMilli = objects::kWeightOne / 1000;
-  return billionths / kPerMilli + (billionths % kPerMilli > 0 ? 1 : 0);
-}
-
 bool any_negative(const std::vector<objects::ResourceGroup>& groups, std::string* path) {
   for (std::size_t g = 0; g < groups.size(); ++g) {
     for (std::size_t f = 0; f < groups[g].flavors.size(); ++f) {
@@ -113,6 +107,10 @@ admission::FlavorSpec to_spec(const objects::ResourceFlavor& flavor) {
           flavor.topology};
 }
 
+admission::TopologySpec to_spec(const objects::Topology& topology) {
+  return {topology.meta.key.name, topology.levels};
+}
+
 admission::ClusterQueueSpec to_spec(const objects::ClusterQueue& queue) {
   admission::ClusterQueueSpec spec;
   spec.name = queue.meta.key.name;
@@ -140,7 +138,8 @@ admission::ClusterQueueSpec to_spec(const objects::ClusterQueue& queue) {
   spec.reclaim_within_cohort = same<PreemptionPolicy>(preemption.reclaim_within_cohort);
   spec.borrow_within_cohort = {same<PreemptionPolicy>(preemption.borrow_within_cohort),
                                preemption.max_priority_threshold};
-  spec.fair_weight_milli = milli_weight(queue.weight);
+  spec.fair_weight = queue.weight;
+  spec.by_usage = queue.admission_mode == objects::AdmissionMode::UsageBasedAdmissionFairSharing;
   for (const objects::AdmissionCheckRule& rule : queue.admission_checks) {
     spec.admission_checks.push_back({rule.name, rule.on_flavors});
   }
@@ -157,7 +156,11 @@ admission::ClusterQueueSpec unreadable_cluster_queue(std::string_view name, std:
 }
 
 admission::CohortSpec to_spec(const objects::Cohort& cohort, Defects* defects) {
-  admission::CohortSpec spec{cohort.meta.key.name, cohort.parent, {}, milli_weight(cohort.weight)};
+  admission::CohortSpec spec{cohort.meta.key.name, cohort.parent, {}, cohort.weight};
+  if (spec.fair_weight < 0) {
+    report(defects, "spec.fairSharing.weight", "is negative; it counts as 0");
+    spec.fair_weight = 0;
+  }
   if (std::string path; any_negative(cohort.resource_groups, &path)) {
     report(defects, path, "is negative; the cohort is taken to own no quota");
     return spec;
@@ -167,12 +170,15 @@ admission::CohortSpec to_spec(const objects::Cohort& cohort, Defects* defects) {
 }
 
 admission::LocalQueueSpec to_spec(const objects::LocalQueue& queue) {
-  return {queue.meta.key,
-          queue.meta.uid,
-          queue.cluster_queue,
-          same<StopPolicy>(queue.stop),
-          milli_weight(queue.weight),
-          queue.meta.deleted.has_value()};
+  admission::LocalQueueSpec spec;
+  spec.key = queue.meta.key;
+  spec.uid = queue.meta.uid;
+  spec.cluster_queue = queue.cluster_queue;
+  spec.stop_policy = same<StopPolicy>(queue.stop);
+  spec.fair_weight = queue.weight;
+  spec.terminating = queue.meta.deleted.has_value();
+  if (queue.status.consumed) spec.consumed = queue.status.consumed->resources;
+  return spec;
 }
 
 admission::AdmissionCheckSpec to_spec(const objects::AdmissionCheck& check) {

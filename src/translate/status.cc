@@ -30,6 +30,7 @@ class Change {
     }
     objects::remove_condition(status_.conditions, kWaitingCondition);
     status_.admission = to_object(admit.admission);
+    status_.unhealthy_nodes.clear();  // a new placement does without them
     status_.resource_requests.clear();
     set(conditions::kQuotaReserved, ConditionStatus::True, "QuotaReserved", admit.message);
     require_checks(context_.required_checks);
@@ -237,6 +238,16 @@ objects::Admission to_object(const admission::Admission& admission) {
     out.flavors = assignment.flavors;
     out.usage = assignment.usage;
     out.count = assignment.count;
+    switch (assignment.delayed) {
+      case admission::DelayedTopology::None:
+        break;
+      case admission::DelayedTopology::Pending:
+        out.delayed_topology_request = "Pending";
+        break;
+      case admission::DelayedTopology::Ready:
+        out.delayed_topology_request = "Ready";
+        break;
+    }
     if (!assignment.topology) continue;
     objects::TopologyAssignment& topology = out.topology.emplace();
     topology.levels = assignment.topology->levels;

@@ -39,6 +39,7 @@ admission::NamespaceSpec to_spec(const objects::Namespace& ns);
 admission::LimitRangeSpec to_spec(const objects::LimitRange& range);
 admission::RuntimeClassSpec to_spec(const objects::RuntimeClass& runtime_class);
 admission::FlavorSpec to_spec(const objects::ResourceFlavor& flavor);
+admission::TopologySpec to_spec(const objects::Topology& topology);
 admission::ClusterQueueSpec to_spec(const objects::ClusterQueue& queue);
 admission::CohortSpec to_spec(const objects::Cohort& cohort, Defects* defects = nullptr);
 admission::LocalQueueSpec to_spec(const objects::LocalQueue& queue);

@@ -110,6 +110,7 @@ TEST(TranslateClusterQueue, CarriesTheWholeSpec) {
       "preemption":{"withinClusterQueue":"LowerPriority","reclaimWithinCohort":"Any",
         "borrowWithinCohort":{"policy":"LowerPriority","maxPriorityThreshold":5}},
       "fairSharing":{"weight":"250m"},
+      "admissionScope":{"admissionMode":"UsageBasedAdmissionFairSharing"},
       "admissionChecksStrategy":{"admissionChecks":[{"name":"check","onFlavors":["spot"]}]},
       "resourceGroups":[{"coveredResources":["cpu"],"flavors":[{"name":"spot","resources":[
         {"name":"cpu","nominalQuota":"4","borrowingLimit":"1500m","lendingLimit":"0"}]}]}]}})"));
@@ -128,7 +129,8 @@ TEST(TranslateClusterQueue, CarriesTheWholeSpec) {
   want.within_cluster_queue = admission::PreemptionPolicy::LowerPriority;
   want.reclaim_within_cohort = admission::PreemptionPolicy::Any;
   want.borrow_within_cohort = {admission::PreemptionPolicy::LowerPriority, 5};
-  want.fair_weight_milli = 250;
+  want.fair_weight = 250'000'000;
+  want.by_usage = true;
   want.admission_checks = {{"check", {"spot"}}};
   EXPECT_EQ(spec, want) << spec.defect;
 }
@@ -170,13 +172,23 @@ TEST(TranslateClusterQueue, NoSelectorAndAnEmptyOneDiffer) {
   EXPECT_TRUE(to_spec(queue).namespace_selector.has_value());
 }
 
-TEST(TranslateClusterQueue, AWeightIsNeverRoundedToZero) {
+TEST(TranslateClusterQueue, AWeightIsExact) {
   objects::ClusterQueue queue;
   queue.meta.key.name = "q";
   queue.weight = 2;  // 2n
-  EXPECT_EQ(to_spec(queue).fair_weight_milli, 1);
+  EXPECT_EQ(to_spec(queue).fair_weight, 2);
   queue.weight = 0;
-  EXPECT_EQ(to_spec(queue).fair_weight_milli, 0);
+  EXPECT_EQ(to_spec(queue).fair_weight, 0);
+}
+
+TEST(TranslateCohort, ANegativeWeightIsReportedAndCountsAsZero) {
+  objects::Cohort cohort;
+  cohort.meta.key.name = "c";
+  cohort.weight = -1;
+  Defects defects;
+  EXPECT_EQ(to_spec(cohort, &defects).fair_weight, 0);
+  ASSERT_EQ(defects.size(), 1u);
+  EXPECT_EQ(defects[0].path, "spec.fairSharing.weight");
 }
 
 TEST(TranslateCohort, NegativeQuotaIsReportedAndOwnsNothing) {

@@ -63,14 +63,16 @@ admission::TopologyRequest topology_of(const objects::TopologyRequest& from,
   to.sub_group_index_label = from.sub_group_index_label.value_or("");
   to.sub_group_count = from.sub_group_count;
   to.pod_set_group = from.pod_set_group_name.value_or("");
-  to.slice_level = from.slice_required_topology.value_or("");
-  to.slice_size = from.slice_size;
-  if (from.slice_constraints.empty()) return to;
-  to.slice_level = from.slice_constraints.front().topology;
-  to.slice_size = from.slice_constraints.front().size;
-  if (from.slice_constraints.size() > 1) {
-    report(defects, item(path + ".podsetSliceRequiredTopologyConstraints", 1),
-           "only the outermost constraint is applied");
+  for (std::size_t i = 0; i < from.slice_constraints.size(); ++i) {
+    const objects::SliceConstraint& one = from.slice_constraints[i];
+    if (one.size < 1) {
+      report(defects, item(path + ".podsetSliceRequiredTopologyConstraints", i) + ".size",
+             std::to_string(one.size) + " is not positive; taken as 1");
+    }
+    to.layers.push_back({one.topology, std::max(one.size, 1)});
+  }
+  if (to.layers.empty() && from.slice_required_topology) {
+    to.layers.push_back({*from.slice_required_topology, std::max(from.slice_size.value_or(1), 1)});
   }
   return to;
 }
@@ -112,6 +114,10 @@ admission::Admission admission_of(const objects::Workload& workload) {
         std::ranges::find(workload.pod_sets, assignment.name, &objects::PodSet::name);
     const std::int32_t asked = pod_set == workload.pod_sets.end() ? 0 : pod_set->count;
     out.count = std::max(0, assignment.count.value_or(asked));
+    out.delayed =
+        assignment.delayed_topology_request == "Pending" ? admission::DelayedTopology::Pending
+        : assignment.delayed_topology_request == "Ready" ? admission::DelayedTopology::Ready
+                                                         : admission::DelayedTopology::None;
     if (!assignment.topology) continue;
     admission::TopologyAssignment& topology = out.topology.emplace();
     topology.levels = assignment.topology->levels;
@@ -134,12 +140,20 @@ void put_status(const objects::Workload& workload, admission::WorkloadSpec& spec
         {one.type, status_of(one.status), one.reason, one.message, one.last_transition});
   }
   for (const objects::AdmissionCheckState& one : status.admission_checks) {
-    spec.checks.push_back({one.name, same<CheckState>(one.state), one.last_transition,
-                           one.requeue_after_seconds, one.message});
+    admission::CheckStatus& check = spec.checks.emplace_back();
+    check.name = one.name;
+    check.state = same<CheckState>(one.state);
+    check.last_transition = one.last_transition;
+    check.requeue_after_seconds = one.requeue_after_seconds;
+    check.message = one.message;
+    for (const objects::PodSetUpdate& update : one.pod_set_updates) {
+      check.updates.push_back({update.name, update.node_selector, update.tolerations});
+    }
   }
   for (const objects::ReclaimablePod& one : status.reclaimable_pods) {
     spec.reclaimable_pods.insert_or_assign(one.name, std::max(0, one.count));
   }
+  spec.unhealthy_nodes = status.unhealthy_nodes;
   if (status.requeue) {
     spec.requeue_at = status.requeue->requeue_at;
     spec.requeue_count = status.requeue->count.value_or(0);
