@@ -237,7 +237,7 @@ TEST(TopologyPreemption, MakesRoomWhereQuotaIsFreeButNoHostIs) {
   EXPECT_EQ(world.run(), "mid: main cpu=tas n1=1; low: main cpu=tas n2=1");
   world.ask("high", "q", "main*1: cpu=4", {kHost}, 2);
   EXPECT_EQ(world.text(world.settle()),
-            "evict low Preempted; hold high WaitingForPreemptedWorkloads");
+            "evict low InClusterQueue; hold high WaitingForPreemptedWorkloads");
 }
 
 // Quota alone would be content with one victim; the rack needs both.
@@ -250,8 +250,9 @@ TEST(TopologyPreemption, TakesAsManyAsThePlacesNeed) {
   world.ask("b", "q", "main*1: cpu=2", {kHost}, 0);
   world.carry_out(world.settle());
   world.ask("wide", "q", "main*2: cpu=2", {kRack}, 3);
-  EXPECT_EQ(world.text(world.settle()),
-            "evict a Preempted; evict b Preempted; hold wide WaitingForPreemptedWorkloads");
+  EXPECT_EQ(
+      world.text(world.settle()),
+      "evict a InClusterQueue; evict b InClusterQueue; hold wide WaitingForPreemptedWorkloads");
 }
 
 TEST(TopologyPreemption, NobodyLeavesForAPlaceThatDoesNotExist) {

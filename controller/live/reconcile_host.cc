@@ -54,6 +54,7 @@ std::string kind_of(const Write& write) {
                                     "job_status",
                                     "pod_group_create",
                                     "pod_group",
+                                    "owner_delete",
                                     "pod_delete",
                                     "annotation",
                                     "event"};
@@ -109,7 +110,6 @@ void ReconcileHost::job_changed(const objects::Job& job) {
 void ReconcileHost::workload_changed(const objects::Workload& workload) {
   const objects::OwnerReference* owner = objects::controller_of(workload.meta);
   if (is_job(owner) && parts_.jobs) {
-    view.owner = kube::jobs();
     add({WorkKey::Kind::Job, {workload.meta.key.ns, owner->name}});
   } else if (is_group(owner) && parts_.pod_groups) {
     add(group_key(native_api(owner->api_version), {workload.meta.key.ns, owner->name}));
@@ -295,6 +295,7 @@ Plan ReconcileHost::look_at_workload(const ObjectKey& key) {
   const objects::OwnerReference* owner = objects::controller_of(workload->meta);
   if (is_job(owner) && parts_.jobs) {
     const auto job = caches.jobs.find({key.ns, owner->name});
+    view.owner = kube::jobs();
     view.owner_gone = job == nullptr || job->meta.uid != owner->uid;
     // Lists and watches of two kinds are not of one moment, and what follows cannot be taken back.
     if (view.owner_gone) view.owner_gone = is_gone(kube::jobs(), {key.ns, owner->name}, owner->uid);
