@@ -30,7 +30,7 @@ class Rights(NamedTuple):
 _CONTROLLER_ONLY = [
     *rights(READ, "", "limitranges"),
     *rights(READ, "node.k8s.io", "runtimeclasses"),
-    *rights(READ + " update patch", "batch", "jobs"),
+    *rights(READ + " update patch delete", "batch", "jobs"),
     *rights("update patch", "batch", "jobs/status"),
     *rights("update", "batch", "jobs/finalizers"),
     *rights("create delete update patch", KUEUE, "workloads"),

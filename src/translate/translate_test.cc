@@ -341,9 +341,12 @@ TEST(TranslateOthers, CarryWhatAdmissionReads) {
   queue.cluster_queue = "q";
   queue.stop = objects::StopPolicy::HoldAndDrain;
   queue.meta.deleted = Time{};
-  EXPECT_EQ(to_spec(queue),
-            (admission::LocalQueueSpec{
-                {"ns", "lq"}, "", "q", admission::StopPolicy::HoldAndDrain, 1000, true}));
+  EXPECT_EQ(to_spec(queue), (admission::LocalQueueSpec{{"ns", "lq"},
+                                                       "",
+                                                       "q",
+                                                       admission::StopPolicy::HoldAndDrain,
+                                                       fairshare::kWeightOne,
+                                                       true}));
 
   objects::ResourceFlavor flavor;
   flavor.meta.key.name = "spot";
