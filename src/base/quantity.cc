@@ -199,8 +199,9 @@ std::string format_quantity(std::string_view resource, Quantity amount) {
   // Negation in unsigned arithmetic, where the smallest int64 has a counterpart.
   const std::uint64_t size = units < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(units)
                                        : static_cast<std::uint64_t>(units);
-  // Kubernetes writes amounts below 1Ki with decimal suffixes in either format.
-  const std::string text = in_binary(resource) && size >= 1024
+  // An amount that is no multiple of 1Ki gets a decimal suffix, as Kueue writes it: a text without
+  // any suffix would be read back as a decimal one anyway.
+  const std::string text = in_binary(resource) && size % 1024 == 0
                                ? binary_text(size)
                                : decimal_text(size, in_millis(resource));
   return units < 0 ? "-" + text : text;

@@ -38,7 +38,9 @@ std::function<int()> add_simulate_command(CLI::App& app) {
       ->add_option("--finish-evictions", options->finish_evictions,
                    "complete an eviction before the next cycle")
       ->capture_default_str();
-  command->add_option("--op", options->op, "schedule, admission-review, place")
+  command
+      ->add_option("--op", options->op,
+                   "schedule, find-topology, preempt-targets, admission-review, place")
       ->capture_default_str();
   command->add_option("-o,--output", options->output,
                       "table, json or yaml (default: table on a terminal, json otherwise)");

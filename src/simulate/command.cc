@@ -7,6 +7,7 @@
 #include "src/simulate/op_admission_review.h"
 #include "src/simulate/op_find_topology.h"
 #include "src/simulate/op_place.h"
+#include "src/simulate/op_preempt_targets.h"
 #include "src/simulate/op_schedule.h"
 #include "src/simulate/what_if.h"
 
@@ -20,6 +21,7 @@ const std::map<std::string, Operation>& operations() {
       {"admission-review", op_admission_review},
       {"find-topology", op_find_topology},
       {"place", op_place},
+      {"preempt-targets", op_preempt_targets},
       {"schedule", op_schedule},
   };
   return kOperations;
