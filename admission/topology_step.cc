@@ -285,11 +285,9 @@ bool places_free(topology::Inventory& inventory, const Facts& workload,
     topology::assume(*tree, *pods.topology, pod, wanted[tree]);
   }
   return std::all_of(wanted.begin(), wanted.end(), [](const auto& of_tree) {
-    const auto& [tree, amounts] = of_tree;
-    return std::all_of(amounts.begin(), amounts.end(), [&](const auto& of_leaf) {
-      const auto& [leaf, resources] = of_leaf;
-      return std::all_of(resources.begin(), resources.end(), [&](const auto& one) {
-        return tree->free(leaf, one.first, false) >= one.second;
+    return std::all_of(of_tree.second.begin(), of_tree.second.end(), [&](const auto& of_leaf) {
+      return std::all_of(of_leaf.second.begin(), of_leaf.second.end(), [&](const auto& one) {
+        return of_tree.first->free(of_leaf.first, one.first, false) >= one.second;
       });
     });
   });
