@@ -85,7 +85,7 @@ _NOBODY = [
     *rights("delete", "", "secrets", OWN, "quorate-webhook-server-cert"),
     *rights(READ + " create", "", "configmaps serviceaccounts persistentvolumeclaims services"),
     *rights("create", "", "serviceaccounts/token", OWN),
-    *rights("create delete deletecollection", "batch", "jobs"),
+    *rights("create deletecollection", "batch", "jobs"),
     *rights("create delete", KUEUE, "clusterqueues localqueues resourceflavors cohorts topologies"),
     *rights("update patch", KUEUE, "cohorts localqueues workloadpriorityclasses"),
     *rights("create update patch delete", GROUPS, "priorityclasses"),
