@@ -143,7 +143,9 @@ void raise(Trials& trials, const T& owner, const std::string& kind, const std::s
     return changed;
   };
   if (!trials.admits([&](SimulatedCluster& trial) { apply_one(trial, with(raised)); })) return;
-  for (auto& [resource, amount] : raised) {
+  for (auto& each : raised) {
+    const std::string& resource = each.first;
+    std::int64_t& amount = each.second;
     // A resource that was short only together with another may need nothing.
     std::map<std::string, std::int64_t> without = raised;
     without.erase(resource);
