@@ -1,5 +1,6 @@
 #include "src/objects/yaml.h"
 
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <charconv>
@@ -7,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <sstream>
 
 #include "src/objects/json.h"
 #include "src/objects/json_writer.h"
@@ -238,6 +240,38 @@ Outcome<void> check_utf8(std::string_view text) {
   return {};
 }
 
+// The library takes text that begins no value, such as a comma, for one empty document after the
+// other and never gets past it.
+class Advance final : public YAML::EventHandler {
+ public:
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (mark.pos == last_) throw Fault{mark, "a value is expected"};
+    last_ = mark.pos;
+  }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {}
+  void OnMapEnd() override {}
+
+ private:
+  int last_ = -1;
+};
+
+void check_advance(const std::string& text) {
+  std::istringstream stream(text);
+  YAML::Parser parser(stream);
+  Advance advance;
+  while (parser.HandleNextDocument(advance)) {
+  }
+}
+
 }  // namespace
 
 Outcome<std::vector<std::string>> yaml_to_json(std::string_view text, const YamlLimits& limits) {
@@ -246,7 +280,9 @@ Outcome<std::vector<std::string>> yaml_to_json(std::string_view text, const Yaml
   try {
     Converter converter(limits, text.size());
     std::vector<std::string> documents;
-    for (const YAML::Node& root : YAML::LoadAll(std::string(text))) {
+    const std::string copy(text);
+    check_advance(copy);
+    for (const YAML::Node& root : YAML::LoadAll(copy)) {
       if (root.IsDefined() && !root.IsNull()) documents.push_back(converter.convert(root));
     }
     return documents;

@@ -69,6 +69,15 @@ TEST(Yaml, FaultsNameThePlace) {
   EXPECT_THAT(one("a: *nobody"), testing::StartsWith("invalid YAML at line 1"));
 }
 
+// Found by fuzzing: the library never gets past these.
+TEST(Yaml, TextThatBeginsNoValueEnds) {
+  for (const char* text : {",", ", - -", "a: 1\n---\n,", ",-\005 - -"}) {
+    const auto read = yaml_to_json(text);
+    ASSERT_FALSE(read.has_value()) << text;
+    EXPECT_THAT(read.error().message, testing::HasSubstr("a value is expected")) << text;
+  }
+}
+
 TEST(Yaml, NestingIsBounded) {
   EXPECT_THAT(one(std::string(300, '[') + "1" + std::string(300, ']')),
               testing::HasSubstr("too deep"));
