@@ -51,7 +51,6 @@ class PodWriterTest : public ::testing::Test {
 };
 
 constexpr const char* kBindPath = "POST /api/v1/namespaces/team/pods/p/binding";
-constexpr const char* kReadPath = "GET /api/v1/namespaces/team/pods/p";
 constexpr const char* kConditionPath = "PATCH /api/v1/namespaces/team/pods/p/status";
 constexpr const char* kDeletePath = "DELETE /api/v1/namespaces/team/pods/p";
 

@@ -18,8 +18,8 @@ constexpr Time kNow = Time::from_seconds(1'800'000'000);
 const CertificateNames kNames{{"hook.ns.svc"}, {"127.0.0.1"}};
 
 TEST(Base64, BothWays) {
-  for (const std::string text :
-       {"", "a", "ab", "abc", "abcd", std::string("\0\xff\n", 3).c_str()}) {
+  const std::string texts[] = {"", "a", "ab", "abc", "abcd", std::string("\0\xff\n", 3)};
+  for (const std::string& text : texts) {
     EXPECT_EQ(*from_base64(base64(text)), text);
   }
   EXPECT_EQ(base64("ab"), "YWI=");
