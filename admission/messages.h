@@ -40,7 +40,7 @@ std::string_view layer_text(Layer layer);
 std::string explain(const Proof& proof);
 
 // Of the conditions Evicted and Preempted of a victim. Paths run from the root of the tree to the
-// ClusterQueue: "/root/team/queue"; an empty uid is "UNKNOWN".
+// ClusterQueue: "/company/team/queue"; an empty uid is "UNKNOWN".
 std::string preempted_message(std::string_view kind, const std::string& uid,
                               const std::string& job_uid, const std::string& preemptor_path,
                               const std::string& victim_path);

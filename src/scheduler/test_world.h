@@ -192,4 +192,10 @@ class World {
   std::map<std::string, cluster::PodSpec> pods;
 };
 
+// Pods <group>0, <group>1, … of one group.
+inline void members(World& world, const std::string& group, int count, PodArgs args = {}) {
+  args.group = group;
+  for (int i = 0; i < count; ++i) world.pod(group + std::to_string(i), args);
+}
+
 }  // namespace quorate::scheduler
