@@ -173,6 +173,15 @@ class QuorateTest(ClusterTest):
             timeout=timeout, what=what,
         )  # fmt: skip
 
+    def wait_queue_inactive(self, reason, name=None, timeout=30):
+        """Until the ClusterQueue says that it is inactive and why. One just made has no conditions yet."""
+
+        def inactive(status):
+            found = condition({"status": status}, "Active")
+            return found and found["status"] == "False" and (reason is None or found["reason"] == reason)
+
+        return self.wait_queue(inactive, f"inactive because of {reason or 'anything'}", name, timeout)
+
     @staticmethod
     def usage(status, field="flavorsUsage"):
         """GPUs in a queue's status."""

@@ -40,8 +40,9 @@ class JobsTest(QuorateTest):
         self.assertEqual(admitted["spec"]["podSets"][0]["count"], 3)
 
         running = self.cluster.wait(
-            "batch/v1", "Job", "first", lambda job: job["status"].get("active") == 3, self.namespace, what="3 pods"
-        )
+            "batch/v1", "Job", "first", lambda job: job and job["status"].get("active") == 3,
+            self.namespace, what="3 pods",
+        )  # fmt: skip
         template = running["spec"]["template"]
         self.assertEqual(template["spec"]["nodeSelector"], {POOL: self.namespace})
         self.assertEqual(template["metadata"]["labels"]["kueue.x-k8s.io/podset"], "main")
@@ -52,15 +53,16 @@ class JobsTest(QuorateTest):
         status = self.wait_queue(lambda status: status.get("pendingWorkloads") == 1, "one waits")["status"]
         self.assertEqual(self.usage(status), 3)
         self.assertEqual(status["admittedWorkloads"], 1)
-        self.assertTrue(has_condition({"status": status}, "Active"))
+        self.wait_queue(lambda status: has_condition({"status": status}, "Active"), "active")
 
         self.wait_complete("first", "second")
         for job in (first, second):
             workload = self.wait_finished(job)
             self.assertEqual(condition(workload, "Finished")["reason"], "Succeeded")
-        self.wait_queue(lambda status: self.usage(status) == 0 and not status["admittedWorkloads"], "all is given back")
-        local = self.cluster.get(KUEUE, "LocalQueue", "main", self.namespace)
-        self.assertTrue(has_condition(local, "Active"))
+        self.wait_queue(
+            lambda status: self.usage(status) == 0 and not status.get("admittedWorkloads"), "all is given back"
+        )
+        self.cluster.wait_condition(KUEUE, "LocalQueue", "main", "Active", namespace=self.namespace)
         admitted_total = controller.metric("kueue_admitted_workloads_total", cluster_queue=self.namespace)
         self.assertEqual(admitted_total, 2)
 
@@ -70,7 +72,7 @@ class JobsTest(QuorateTest):
         self.create_queues(gpus=0)
         self.start_both(webhooks=False)
         self.cluster.wait(
-            "batch/v1", "Job", "slipped", lambda job: job["spec"]["suspend"], self.namespace, what="suspended"
+            "batch/v1", "Job", "slipped", lambda job: job and job["spec"]["suspend"], self.namespace, what="suspended"
         )
         self.wait_waiting(job, "ExceedsMaxQuota")
         wait_for(lambda: not self.pods_of("slipped"), 20, "its pods are gone")
@@ -129,7 +131,7 @@ class JobsTest(QuorateTest):
         self.create_queues(gpus=1)
         job = self.create(self.job("again", run_for="forever"))
         first = self.wait_admitted(job)
-        self.cluster.wait("batch/v1", "Job", "again", lambda job: job["status"].get("active"), self.namespace)
+        self.cluster.wait("batch/v1", "Job", "again", lambda job: job and job["status"].get("active"), self.namespace)
         self.delete(KUEUE, "Workload", first["metadata"]["name"])
 
         def replaced(workload):
@@ -143,7 +145,7 @@ class JobsTest(QuorateTest):
         self.create_queues(gpus=2)
         job = self.create(self.job("drained", pods=2, run_for="4s"))
         self.wait_admitted(job)
-        self.cluster.wait("batch/v1", "Job", "drained", lambda job: job["status"].get("active"), self.namespace)
+        self.cluster.wait("batch/v1", "Job", "drained", lambda job: job and job["status"].get("active"), self.namespace)
         self.create_cluster_queue(self.namespace, gpus=2, stopPolicy="HoldAndDrain")
         workload = self.wait_workload(
             job,
@@ -155,12 +157,11 @@ class JobsTest(QuorateTest):
         self.assertNotIn("admission", workload["status"])
         stopped = self.cluster.wait(
             "batch/v1", "Job", "drained",
-            lambda job: job["spec"]["suspend"] and not job["spec"]["template"]["spec"].get("nodeSelector"),
+            lambda job: job and job["spec"]["suspend"] and not job["spec"]["template"]["spec"].get("nodeSelector"),
             self.namespace, what="suspended, and its template is what it was",
         )  # fmt: skip
         self.assertNotIn("kueue.x-k8s.io/stopping", stopped["metadata"].get("annotations") or {})
-        queue = self.wait_queue(lambda status: condition({"status": status}, "Active")["status"] == "False", "inactive")
-        self.assertEqual(condition(queue, "Active")["reason"], "Stopped")
+        self.wait_queue_inactive("Stopped")
         self.create_cluster_queue(self.namespace, gpus=2, stopPolicy="None")
         self.wait_complete("drained")
 
@@ -257,8 +258,7 @@ class JobsTest(QuorateTest):
         self.wait_admitted(job)
         self.cluster.delete(KUEUE, "ResourceFlavor", self.namespace)
         self.cluster.delete(KUEUE, "ClusterQueue", self.namespace)
-        queue = self.wait_queue(lambda status: has_condition({"status": status}, "Active", "False"), "it is ending")
-        self.assertEqual(condition(queue, "Active")["reason"], "Terminating")
+        self.wait_queue_inactive("Terminating")
         self.assertTrue(self.cluster.find(KUEUE, "ResourceFlavor", self.namespace))
         self.delete("batch/v1", "Job", "holds")
         self.cluster.wait_gone(KUEUE, "ClusterQueue", self.namespace)
@@ -513,9 +513,7 @@ class BadObjectsTest(QuorateTest):
                 "spec": {"namespaceSelector": {}, "resourceGroups": [group, group]},
             }
         )
-        queue = self.wait_queue(
-            lambda status: has_condition({"status": status}, "Active", "False"), "inactive", bad["metadata"]["name"]
-        )
+        queue = self.wait_queue_inactive(None, bad["metadata"]["name"])
         self.assertIn("spec.resourceGroups[1]", condition(queue, "Active")["message"])
         huge = self.job("huge", gpus=1)
         huge["spec"]["template"]["spec"]["containers"][0]["resources"] = {
