@@ -147,7 +147,8 @@ std::string unknown_kind(std::string_view api_version, std::string_view name) {
 ObjectKey key_of(Json object, const Kind& kind) {
   const Json metadata = object["metadata"];
   ObjectKey key{kind.namespaced ? metadata["namespace"].text("default") : std::string(),
-                metadata["name"].required_text()};
+                metadata["generateName"].is_text() ? metadata["name"].text()
+                                                   : metadata["name"].required_text()};
   if (kind.namespaced && key.ns.empty()) key.ns = "default";
   return key;
 }

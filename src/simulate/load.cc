@@ -2,6 +2,7 @@
 
 #include <fstream>
 
+#include "src/base/digest.h"
 #include "src/objects/yaml.h"
 #include "src/simulate/locate.h"
 #include "src/simulate/read_scenario.h"
@@ -38,6 +39,19 @@ std::string name_of(std::string_view kind, const ObjectKey& key) {
 }
 
 }  // namespace
+
+// The name that stands for one a server would draw: from what the object says, so that it does not
+// depend on the order of the input. Equal objects get names of their own by their number.
+std::string Loader::generated_name(std::string prefix, Json object) {
+  constexpr std::string_view kAlphabet = "bcdfghjklmnpqrstvwxz2456789";
+  const std::string text = object.canonical();
+  Digest digest;
+  digest.text(text).number(++generated_[text]);
+  std::uint64_t rest = digest.value();
+  for (int i = 0; i < 5; ++i, rest /= kAlphabet.size())
+    prefix += kAlphabet[rest % kAlphabet.size()];
+  return prefix;
+}
 
 void Loader::report(const Source& source, const std::string& object, const std::string& inside,
                     const std::string& message) {
@@ -153,7 +167,11 @@ void Loader::read_object(const Source& source, JsonDocument& document, Json obje
     return report(source, name.empty() ? "" : kind_name + " " + name, inside,
                   "kind: " + unknown_kind(version, kind_name));
   }
-  const ObjectKey key = key_of(object, *kind);
+  const Json metadata = object["metadata"];
+  ObjectKey key = key_of(object, *kind);
+  if (key.name.empty() && metadata["generateName"].is_text()) {
+    key.name = generated_name(metadata["generateName"].text(), object);
+  }
   const std::string name = name_of(kind->kind, key);
   if (fault(std::string(kind->kind))) return;
 

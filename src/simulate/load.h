@@ -61,6 +61,7 @@ class Loader {
   void read_object(const Source& source, objects::JsonDocument& document, objects::Json object,
                    std::string_view list_version, std::string_view list_kind,
                    const std::string& inside);
+  std::string generated_name(std::string prefix, objects::Json object);
   void report(const Source& source, const std::string& object, const std::string& inside,
               const std::string& message);
 
@@ -68,6 +69,7 @@ class Loader {
   std::size_t total_ = 0;
   std::size_t count_ = 0;
   std::map<std::pair<std::string, ObjectKey>, Place> places_;
+  std::map<std::string, std::int64_t> generated_;  // texts of objects without a name
 };
 
 }  // namespace quorate::simulate

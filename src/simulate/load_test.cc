@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <set>
 #include <sstream>
 
 namespace quorate::simulate {
@@ -164,6 +165,28 @@ TEST(Loader, NamespacedObjectsWithoutANamespaceAreInDefault) {
       "apiVersion: kueue.x-k8s.io/v1beta2\nkind: Cohort\nmetadata: {name: c, namespace: odd}\n");
   EXPECT_TRUE(loader.objects.of<objects::LocalQueue>().contains({"default", "q"}));
   EXPECT_TRUE(loader.objects.of<objects::Cohort>().contains({"", "c"}));
+}
+
+TEST(Loader, ObjectsThatLeaveTheirNameToTheServerGetDifferentOnes) {
+  const std::string job = R"(
+apiVersion: batch/v1
+kind: Job
+metadata: {generateName: sample-, namespace: team}
+spec: {parallelism: COUNT, template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}
+---)";
+  const auto with = [&](const std::string& count) {
+    return std::string(job).replace(job.find("COUNT"), 5, count);
+  };
+  const auto names = [](const Loader& loader) {
+    std::set<std::string> all;
+    for (const auto& [key, object] : loader.objects.of<objects::Job>()) all.insert(key.name);
+    return all;
+  };
+  const Loader loader = load(with("1") + with("2") + with("1"));
+  EXPECT_TRUE(loader.problems.empty());
+  EXPECT_EQ(names(loader).size(), 3u);
+  EXPECT_THAT(names(loader), testing::Each(testing::MatchesRegex("sample-[a-z0-9]{5}")));
+  EXPECT_EQ(names(load(with("2") + with("1") + with("1"))), names(loader));
 }
 
 TEST(Loader, ItemsOfATypedListHaveItsKind) {
