@@ -156,9 +156,11 @@ class GroupPreEnqueuePlugin : public virtual Plugin {
 
 class PlacementGeneratePlugin : public virtual Plugin {
  public:
-  // nullopt: no opinion. Otherwise the placements, in the order to try them; none: nowhere.
+  // For a group of which `members` are on nodes already. nullopt: no opinion. Otherwise the
+  // placements, in the order to try them; none: nowhere.
   virtual std::optional<std::vector<Placement>> generate(const cluster::Model& model,
-                                                         const GroupStanding& group,
+                                                         std::string_view topology_key,
+                                                         std::span<const cluster::NodeId> members,
                                                          std::span<const cluster::NodeId> nodes,
                                                          Status& status) const = 0;
 };

@@ -8,10 +8,12 @@
 
 namespace quorate::scheduler {
 
-// What is queued: a pod of its own, or a group with all its members.
+// What is queued: a pod of its own, a group with all its members, or a tree of groups under the
+// name of its root.
 struct EntityKey {
   bool group = false;
   ObjectKey key;
+  bool composite = false;
 
   friend bool operator==(const EntityKey&, const EntityKey&) = default;
   friend auto operator<=>(const EntityKey&, const EntityKey&) = default;

@@ -60,7 +60,7 @@ std::vector<Decision> Scheduler::step(cluster::Model& model, Journal& journal, T
     const std::optional<EntityKey> next = state.queue.pop(now);
     if (!next) break;
     if (next->group) {
-      state.try_group(model, journal, next->key, now);
+      state.try_group(model, journal, *next, now);
     } else {
       state.try_pod(model, journal, next->key, now);
     }
@@ -72,8 +72,8 @@ std::vector<Decision> Scheduler::step(cluster::Model& model, Journal& journal, T
 bool Scheduler::busy() const {
   const State& state = *state_;
   return state.rescan || !state.dirty_pods.empty() || !state.dirty_groups.empty() ||
-         !state.failed_binds.empty() || !state.seen_bound.empty() || !state.events.empty() ||
-         state.queue.ready();
+         !state.dirty_trees.empty() || !state.failed_binds.empty() || !state.seen_bound.empty() ||
+         !state.events.empty() || state.queue.ready();
 }
 
 std::optional<Time> Scheduler::next_wakeup() const {
@@ -93,7 +93,7 @@ std::optional<GroupView> Scheduler::group_view(const cluster::Model& model,
   if (found == state_->groups.end()) return std::nullopt;
   const TrackedGroup& group = found->second;
   const Standing at = state_->standing(model, key, group);
-  const EntityKey entity{true, key};
+  const EntityKey entity = state_->entity_of(key);
 
   using enum GroupView::State;
   GroupView view;

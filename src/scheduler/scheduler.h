@@ -62,6 +62,8 @@ class Scheduler {
   void observe(cluster::Model& model, Journal& journal, const cluster::PodChange& change);
   void apply(PodGroupSpec spec);
   void group_gone(const ObjectKey& key, std::string_view uid);
+  void apply(CompositeGroupSpec spec);
+  void composite_gone(const ObjectKey& key, std::string_view uid);
 
   // A queue admitted the workload of a group with needs_admission; again: replaces what was said.
   void admit_group(GroupAdmission admission);

@@ -83,7 +83,7 @@ void Scheduler::State::give_up(cluster::Model& model, Journal& journal, const Ob
   const std::string message = "binding failed: " + pod.flight->message;
   drop_flight(model, journal, key, pod);
   report(key, pod, "SchedulerError", message);
-  const EntityKey entity = pod.group ? EntityKey{true, *pod.group} : EntityKey{false, key};
+  const EntityKey entity = pod.group ? entity_of(*pod.group) : EntityKey{false, key};
   if (queue.knows(entity)) queue.failed(entity, now);
   if (pod.group) touch_group(*pod.group, false);
 }
@@ -176,7 +176,7 @@ void Scheduler::State::roll_back(cluster::Model& model, Journal& journal, const 
   group.bind_error.clear();
   group.below_since.reset();
   below.erase(key);
-  const EntityKey entity{true, key};
+  const EntityKey entity = entity_of(key);
   if (queue.knows(entity)) queue.failed(entity, now);
   touch_group(key, false);
 }

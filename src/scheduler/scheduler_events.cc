@@ -138,6 +138,7 @@ void Scheduler::apply(PodGroupSpec spec) {
     group.shown_reason = spec.condition_reason;
     group.shown_message = spec.condition_message;
   }
+  state_->link(key, before.get(), &spec);
   const bool helps =
       before == nullptr || before->uid != spec.uid || before->min_count > spec.min_count ||
       before->gang != spec.gang || before->topology_key != spec.topology_key ||
@@ -152,8 +153,32 @@ void Scheduler::group_gone(const ObjectKey& key, std::string_view uid) {
       found->second.spec->uid != uid) {
     return;
   }
+  state_->link(key, found->second.spec.get(), nullptr);
   found->second.spec = nullptr;
   state_->touch_group(key, false);
+}
+
+void Scheduler::apply(CompositeGroupSpec spec) {
+  const ObjectKey key = spec.key;
+  TrackedComposite& composite = state_->composites[key];
+  if (composite.object != nullptr && *composite.object == spec) return;
+  state_->link(key, composite.spec() == nullptr ? "" : composite.spec()->parent, spec.parent);
+  if (composite.object == nullptr || composite.object->uid != spec.uid) composite.whole = false;
+  composite.object = std::make_shared<const CompositeGroupSpec>(std::move(spec));
+  state_->touch_tree(key, true);
+}
+
+void Scheduler::composite_gone(const ObjectKey& key, std::string_view uid) {
+  const auto found = state_->composites.find(key);
+  if (found == state_->composites.end() || found->second.object == nullptr ||
+      found->second.object->uid != uid) {
+    return;
+  }
+  const std::string before = found->second.object->parent;
+  found->second.object = nullptr;
+  const CompositeGroupSpec* told = found->second.spec();
+  state_->link(key, before, told == nullptr ? "" : told->parent);
+  state_->touch_tree(key, false);
 }
 
 void Scheduler::admit_group(GroupAdmission admission) {

@@ -27,9 +27,9 @@ void Scheduler::State::report(const ObjectKey& key, TrackedPod& pod, const std::
 }
 
 // Reserve, Permit and PreBind for all places together: all of them pass, or nothing is held.
-Status Scheduler::State::take_places(
-    cluster::Model& model, Journal& journal, const Framework& framework,
-    const std::vector<std::pair<ObjectKey, cluster::NodeId>>& places, const GroupStanding* group) {
+Status Scheduler::State::take_places(cluster::Model& model, Journal& journal,
+                                     const Framework& framework, const Places& places,
+                                     const GroupStanding* group) {
   Transaction holding(journal);
   std::vector<BindContext> contexts;
   contexts.reserve(places.size());
@@ -68,8 +68,7 @@ Status Scheduler::State::take_places(
 }
 
 void Scheduler::State::emit_binds(const cluster::Model& model, const Framework& framework,
-                                  const std::vector<std::pair<ObjectKey, cluster::NodeId>>& places,
-                                  const GroupStanding* group, Time now) {
+                                  const Places& places, const GroupStanding* group, Time now) {
   for (const auto& [key, node] : places) {
     TrackedPod& pod = pods.at(key);
     const BindContext at{model.pod(pod.id).info->spec, model.node(node).spec->name, group};

@@ -82,12 +82,16 @@ Standing Scheduler::State::standing(const cluster::Model& model, const ObjectKey
   return at;
 }
 
-// Whether part of a gang is on nodes while it lacks its minimum, in a way that has to end.
-bool Scheduler::State::half_bound(const TrackedGroup& group, const Standing& at) const {
-  if (group.spec == nullptr || !group.spec->gang || !at.group.admitted) return false;
-  if (at.group.scheduled == 0 || at.bound >= at.group.required) return false;
+// Whether part of a gang is on nodes while it lacks its minimum, in a way that has to end. In a
+// tree, `tree_whole` says whether the tree has been bound with its minimum.
+bool Scheduler::State::half_bound(const TrackedGroup& group, const Standing& at,
+                                  const bool* tree_whole) const {
+  if (group.spec == nullptr || !at.group.admitted || at.group.scheduled == 0) return false;
   // Members that run to their end without the others show that the rest makes progress.
   if (at.succeeded) return false;
+  // A place in a tree that lacks other groups is as good as none.
+  if (tree_whole != nullptr && !*tree_whole) return true;
+  if (!group.spec->gang || at.bound >= at.group.required) return false;
   const bool was_whole = group.spec->initially_scheduled || group.reported_scheduled;
   // Never whole so far: the rest has to come in time, or nobody stays.
   if (!was_whole) return true;
@@ -95,6 +99,26 @@ bool Scheduler::State::half_bound(const TrackedGroup& group, const Standing& at)
   // and a minimum that was raised takes no place from those that have one.
   if (at.group.scheduled + at.group.pending < at.group.required) return false;
   return !group.quorum || at.bound < *group.quorum;
+}
+
+// Keeps what is remembered of a group beside the queue: since when it is broken, that it is whole.
+void Scheduler::State::follow_group(TrackedGroup& group, const ObjectKey& key, const Standing& at,
+                                    const bool* tree_whole, Time now) {
+  if (half_bound(group, at, tree_whole)) {
+    if (!group.below_since) group.below_since = now;
+    below.insert(key);
+  } else {
+    group.below_since.reset();
+    below.erase(key);
+  }
+  if (group.spec == nullptr || at.bound < at.group.required) return;
+  if (tree_whole != nullptr && !*tree_whole) return;
+  group.quorum = at.group.required;
+  queue.confirmed(entity_of(key));
+  if (group.spec->initially_scheduled || group.reported_scheduled) return;
+  group.reported_scheduled = true;
+  decisions.emplace_back(
+      GroupStatus{key, group.spec->uid, group.spec->native, true, "Scheduled", ""});
 }
 
 void Scheduler::State::settle_pod(cluster::Model& model, Journal& journal, const ObjectKey& key,
@@ -138,25 +162,17 @@ void Scheduler::State::settle_group(cluster::Model& model, Journal& journal, con
     const bool ending = model.pod(pod.id).info->spec.terminating;
     if (ending || (withdrawn && pod.flight->failed)) drop_flight(model, journal, member, pod);
   }
+  if (group.spec != nullptr && !parent_of(*group.spec).empty()) {
+    queue.remove(entity);
+    touch_tree({key.ns, parent_of(*group.spec)}, helps);
+    if (const RootOf above = root_of(key); !above.defect.empty()) {
+      report_group(group, "Invalid", above.defect);
+    }
+    return;
+  }
 
   const Standing at = standing(model, key, group);
-  if (half_bound(group, at)) {
-    if (!group.below_since) group.below_since = now;
-    below.insert(key);
-  } else {
-    group.below_since.reset();
-    below.erase(key);
-  }
-  if (group.spec != nullptr && at.bound >= at.group.required) {
-    group.quorum = at.group.required;
-    queue.confirmed(entity);
-    if (!group.spec->initially_scheduled && !group.reported_scheduled) {
-      group.reported_scheduled = true;
-      decisions.emplace_back(
-          GroupStatus{key, group.spec->uid, group.spec->native, true, "Scheduled", ""});
-    }
-  }
-
+  follow_group(group, key, at, nullptr, now);
   const bool may_enter = std::ranges::all_of(
       frameworks.front().group_pre_enqueue,
       [&](const auto* plugin) { return plugin->pre_enqueue_group(at.group).ok(); });
@@ -187,6 +203,9 @@ void Scheduler::State::settle(cluster::Model& model, Journal& journal, Time now)
   for (const auto& [key, helps] : std::exchange(dirty_groups, {})) {
     settle_group(model, journal, key, helps, now);
   }
+  for (const auto& [key, helps] : std::exchange(dirty_trees, {})) {
+    settle_tree(model, key, helps, now);
+  }
 }
 
 // Moves those that an event can help, by the filters that refused them.
@@ -207,9 +226,7 @@ void Scheduler::State::offer_events(const cluster::Model& model, Time now) {
 bool Scheduler::State::helped(const cluster::Model& model, const EntityKey& entity,
                               std::uint64_t rejectors) const {
   std::vector<ObjectKey> members = {entity.key};
-  if (entity.group) {
-    members = standing(model, entity.key, groups.at(entity.key)).pending;
-  }
+  if (entity.group) members = tree_standing(model, entity).pending;
   // Identical members are asked once.
   std::vector<std::pair<PodView, const Framework*>> shapes;
   for (const ObjectKey& key : members) {

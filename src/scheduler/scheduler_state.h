@@ -1,8 +1,8 @@
 #pragma once
 
 // Inside of Scheduler. Its methods are spread over scheduler_events.cc (what happened),
-// scheduler_standing.cc (what that means for the queue), scheduler_pods.cc and
-// scheduler_groups.cc (one attempt), scheduler_promises.cc (reservations), scheduler_binds.cc
+// scheduler_standing.cc and scheduler_trees.cc (what that means for the queue), scheduler_pods.cc
+// and scheduler_groups.cc (one attempt), scheduler_promises.cc (reservations), scheduler_binds.cc
 // (outcomes, deadlines, rollback).
 
 #include <cstdint>
@@ -16,6 +16,7 @@
 #include "src/scheduler/evaluation.h"
 #include "src/scheduler/evaluation_cache.h"
 #include "src/scheduler/framework.h"
+#include "src/scheduler/group_tree.h"
 #include "src/scheduler/queue.h"
 #include "src/scheduler/scheduler.h"
 
@@ -59,6 +60,23 @@ struct TrackedGroup {
   std::string bind_error;                   // of the last bind that failed
 };
 
+// A CompositePodGroup: seen itself, told of by the annotations of PodGroups below it, or only named
+// by a child.
+struct TrackedComposite {
+  std::shared_ptr<const CompositeGroupSpec> object;
+  std::map<ObjectKey, CompositeGroupSpec> told;  // by the PodGroup that tells of it
+  std::set<ObjectKey> groups, composites;        // its children, as they name it
+  bool whole = false;                            // a root: its minimum has been bound once
+
+  // nullptr: only named so far.
+  const CompositeGroupSpec* spec() const {
+    return object != nullptr ? object.get() : told.empty() ? nullptr : &told.begin()->second;
+  }
+};
+
+// The name of the CompositePodGroup above a PodGroup; "" for none.
+std::string parent_of(const PodGroupSpec& group);
+
 // A group with its members sorted out.
 struct Standing {
   GroupStanding group;
@@ -68,6 +86,26 @@ struct Standing {
   std::int32_t gated = 0;
   bool succeeded = false;  // a member has run to its end
   std::int64_t priority = 0;
+};
+
+// A tree of groups, or a group of its own, with everybody's members sorted out.
+struct TreeStanding {
+  GroupTree tree;
+  std::vector<Standing> standings;  // by group of the tree; nothing in those of composites
+  std::vector<ObjectKey> pending;   // pods of the tree
+  std::string defect;               // why the tree cannot be scheduled as it is written
+  std::optional<std::int32_t> group_priority;
+  std::string group_policy;
+  std::int64_t priority = 0;
+  Time since;
+  bool incomplete = false;  // part of a gang runs and the rest is missing
+};
+
+// The root above a group.
+struct RootOf {
+  bool known = false;  // false: something above has not been seen, or `defect` says more
+  EntityKey entity;
+  std::string defect;
 };
 
 // The reservation from which a pod takes its place.
@@ -100,7 +138,23 @@ struct Scheduler::State {
   void settle_group(cluster::Model& model, Journal& journal, const ObjectKey& key, bool helps,
                     Time now);
   void settle(cluster::Model& model, Journal& journal, Time now);
-  bool half_bound(const TrackedGroup& group, const Standing& now) const;
+  bool half_bound(const TrackedGroup& group, const Standing& at, const bool* tree_whole) const;
+  void follow_group(TrackedGroup& group, const ObjectKey& key, const Standing& at,
+                    const bool* tree_whole, Time now);
+
+  // --- trees ---
+  void link(const ObjectKey& group, const PodGroupSpec* before, const PodGroupSpec* after);
+  void link(const ObjectKey& composite, const std::string& before, const std::string& after);
+  void touch_tree(const ObjectKey& composite, bool helps);
+  RootOf root_of(const ObjectKey& group) const;
+  EntityKey entity_of(const ObjectKey& group) const;
+  TreeStanding tree_standing(const cluster::Model& model, const EntityKey& root) const;
+  void add_group(const cluster::Model& model, const ObjectKey& key, std::size_t parent,
+                 TreeStanding& to) const;
+  void add_composite(const cluster::Model& model, const ObjectKey& key, std::size_t parent,
+                     TreeStanding& to) const;
+  bool ready(const TreeStanding& at, std::size_t group) const;
+  void settle_tree(const cluster::Model& model, const ObjectKey& root, bool helps, Time now);
   void offer_events(const cluster::Model& model, Time now);
   bool helped(const cluster::Model& model, const EntityKey& entity, std::uint64_t rejectors) const;
   PodView view(const cluster::Model& model, const TrackedPod& pod) const;
@@ -108,15 +162,18 @@ struct Scheduler::State {
 
   // --- attempts ---
   void try_pod(cluster::Model& model, Journal& journal, const ObjectKey& key, Time now);
-  void try_group(cluster::Model& model, Journal& journal, const ObjectKey& key, Time now);
+  void try_group(cluster::Model& model, Journal& journal, const EntityKey& entity, Time now);
+  using Places = std::vector<std::pair<ObjectKey, cluster::NodeId>>;
   Status take_places(cluster::Model& model, Journal& journal, const Framework& framework,
-                     const std::vector<std::pair<ObjectKey, cluster::NodeId>>& places,
-                     const GroupStanding* group);
-  void emit_binds(const cluster::Model& model, const Framework& framework,
-                  const std::vector<std::pair<ObjectKey, cluster::NodeId>>& places,
+                     const Places& places, const GroupStanding* group);
+  void emit_binds(const cluster::Model& model, const Framework& framework, const Places& places,
                   const GroupStanding* group, Time now);
-  void fail_group(TrackedGroup& group, const EntityKey& entity, const Standing& at,
-                  const std::string& message, Time now);
+  void carry_out(cluster::Model& model, Journal& journal, const EntityKey& entity, TreeStanding& at,
+                 const std::vector<Promise>& promises, const TreePlan& plan, Time now);
+  void refuse(const EntityKey& entity, const TreeStanding& at, const TreePlan& plan,
+              const std::string& post, Time now);
+  void fail_groups(const EntityKey& entity, const TreeStanding& at, const std::string& message,
+                   Time now);
   void report(const ObjectKey& key, TrackedPod& pod, const std::string& reason,
               const std::string& message);
   void report_group(TrackedGroup& group, const std::string& reason, const std::string& message);
@@ -138,10 +195,12 @@ struct Scheduler::State {
   EvaluationCache evaluations;
   std::map<ObjectKey, TrackedPod> pods;
   std::map<ObjectKey, TrackedGroup> groups;
+  std::map<ObjectKey, TrackedComposite> composites;
   std::map<ObjectKey, bool> dirty_pods;  // -> something happened that can help it
   std::map<ObjectKey, bool> dirty_groups;
-  std::set<ObjectKey> failed_binds;  // answered since the last step
-  std::set<ObjectKey> seen_bound;    // condemned_if_bound, and bound after all
+  std::map<ObjectKey, bool> dirty_trees;  // by root
+  std::set<ObjectKey> failed_binds;       // answered since the last step
+  std::set<ObjectKey> seen_bound;         // condemned_if_bound, and bound after all
   std::set<std::pair<Time, ObjectKey>> due;
   std::set<ObjectKey> below;                                             // groups with below_since
   std::map<std::pair<std::uint32_t, std::uint32_t>, EventKinds> events;  // by node id

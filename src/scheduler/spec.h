@@ -12,6 +12,24 @@
 
 namespace quorate::scheduler {
 
+// A CompositePodGroup: a group of groups, native or told by the annotations of those below it.
+struct CompositeGroupSpec {
+  ObjectKey key;
+  std::string uid;              // "" if only annotations tell of it
+  bool gang = true;             // else basic: its children are scheduled one by one
+  std::int32_t min_groups = 1;  // children that have to be placed with their minimum
+  std::optional<std::int32_t> priority;
+  std::string preemption_policy;  // "": that of its members
+  std::string topology_key;       // one domain of this node label for all below it; "" if none
+  bool disrupt_together = false;  // preempted as a whole or not at all
+  std::string parent;             // a CompositePodGroup of the same namespace; "" at the root
+  std::string workload;           // workloadRef; "" if none
+  Time created;
+  bool terminating = false;
+
+  friend bool operator==(const CompositeGroupSpec&, const CompositeGroupSpec&) = default;
+};
+
 // A PodGroup, native or fallback, in one model.
 struct PodGroupSpec {
   ObjectKey key;
@@ -27,6 +45,13 @@ struct PodGroupSpec {
   bool terminating = false;
   // A queue manages the group itself: members wait until its workload is admitted.
   bool needs_admission = false;
+  std::string preemption_policy;  // "": that of its members
+  bool disrupt_together = false;  // preempted as a whole or not at all
+  std::string parent;             // a CompositePodGroup of the same namespace; "" if it has none
+  std::string workload;           // workloadRef; "" if none
+  // The composites above it as its annotation tells them, the nearest first. An object of that name
+  // counts more.
+  std::vector<CompositeGroupSpec> ancestors;
 
   friend bool operator==(const PodGroupSpec&, const PodGroupSpec&) = default;
 };

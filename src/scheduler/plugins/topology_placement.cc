@@ -12,13 +12,14 @@ class TopologyPlacement final : public PlacementGeneratePlugin {
   std::string_view name() const override { return "TopologyPlacementGenerator"; }
 
   std::optional<std::vector<Placement>> generate(const cluster::Model& model,
-                                                 const GroupStanding& group,
+                                                 std::string_view topology_key,
+                                                 std::span<const cluster::NodeId> running,
                                                  std::span<const cluster::NodeId> nodes,
                                                  Status& status) const override {
-    const std::string& key = group.spec->topology_key;
-    if (key.empty()) return std::nullopt;
+    if (topology_key.empty()) return std::nullopt;
+    const std::string key(topology_key);
     std::optional<std::string> fixed;
-    for (const cluster::NodeId id : group.nodes) {
+    for (const cluster::NodeId id : running) {
       const cluster::Node* node = model.find(id);
       if (node == nullptr || !node->known) continue;  // says nothing any more
       const auto label = node->spec->labels.find(key);
