@@ -45,6 +45,7 @@ THIRD_PARTY = {
     r"sqlite3\.h": ["src/recorder", "src/local"],
     r"rapidjson/": ["src/objects", "src/kube"],
     r"google/protobuf/": ["src/engine"],
+    r"re2/": ["src/cel"],
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')

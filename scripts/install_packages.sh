@@ -7,7 +7,7 @@ set -euo pipefail
 build=(g++ cmake ninja-build ccache mold git ca-certificates pkg-config
   libcpprest-dev libboost-dev libboost-system-dev rapidjson-dev libsqlite3-dev libprotobuf-dev
   protobuf-compiler libprotozero-dev libspdlog-dev libfmt-dev libexpected-dev libcli11-dev
-  libyaml-cpp-dev libssl-dev libgtest-dev libgmock-dev)
+  libyaml-cpp-dev libre2-dev libssl-dev libgtest-dev libgmock-dev)
 controlplane=(python3 python3-venv openssl ca-certificates)
 test=("${build[@]}" "${controlplane[@]}" python3-yaml clang-14 lld-14 libclang-rt-14-dev
   clang-format-14 clang-tidy-14)
