@@ -130,14 +130,17 @@ class QuorateTest(ClusterTest):
 
     # ---- queues
 
-    def create_queues(self, gpus, local="main", **spec):
+    def create_queues(self, gpus, local="main", topology=None, **spec):
         """A flavor on this test's nodes, a ClusterQueue with so many GPUs of it, and a LocalQueue."""
         self.apply(
             {
                 "apiVersion": KUEUE,
                 "kind": "ResourceFlavor",
                 "metadata": {"name": self.namespace},
-                "spec": {"nodeLabels": {POOL: self.namespace}},
+                "spec": {
+                    "nodeLabels": {POOL: self.namespace},
+                    **({"topologyName": topology} if topology else {}),
+                },
             }
         )
         self.create_cluster_queue(self.namespace, gpus, **spec)

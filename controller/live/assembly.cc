@@ -24,6 +24,12 @@ ReconcileSettings reconcile_settings(const ProcessOptions& options, const Served
   settings.reclaimable_pods = config.gates.enabled("ReclaimablePods");
   settings.queue_labels_for_pods = config.gates.enabled("AssignQueueLabelsForPods");
   settings.topology_aware = config.gates.enabled("TopologyAwareScheduling");
+  settings.replace_failed_nodes = config.gates.enabled("TASFailedNodeReplacement");
+  settings.replace_on_termination = config.gates.enabled("TASReplaceNodeOnPodTermination");
+  settings.replace_on_taints = config.gates.enabled("TASReplaceNodeOnNodeTaints");
+  settings.replace_after_fixed_time =
+      config.gates.enabled("TASReplaceNodeDueToNotReadyOverFixedTime");
+  settings.elastic_jobs = config.gates.enabled("ElasticJobsViaWorkloadSlices");
   settings.admission_gated_by = config.gates.enabled("AdmissionGatedBy");
   settings.finish_orphans = config.gates.enabled("FinishOrphanedWorkloads");
   settings.short_names = config.gates.enabled("ShortWorkloadNames");

@@ -35,20 +35,26 @@ struct Caches {
   Store<objects::Namespace> namespaces;
   Store<objects::LimitRange> limit_ranges;
   Store<objects::RuntimeClass> runtime_classes;
-  Store<objects::Node> nodes;
-  Store<objects::Pod> pods;  // by pod_index below
+  Store<objects::Node> nodes;  // by node_index below
+  Store<objects::Pod> pods;    // by pod_index below
   GroupStores groups;
 
   PriorityClasses priority_classes() const;
 };
 
 // Index keys of Workloads: their controlling owner by uid, and by kind and name (for an owner that
-// is gone); the WorkloadPriorityClass that they name.
+// is gone); the WorkloadPriorityClass that they name; the hosts that they were placed on, while
+// that counts.
 std::string by_owner_uid(std::string_view uid);
 std::string by_group_name(const ObjectKey& group);
 std::string by_class(std::string_view name);
+// Also of nodes: the hostname that they have.
+std::string by_host(std::string_view hostname);
+std::string_view hostname_of(const objects::Node& node);  // its name, where it has no such label
 
-// Index key of pods: the group that they name, and through which kind of link.
+// Index keys of pods: the group that they name, and through which kind of link; the Workload that
+// they name (see name_for_pods), which is one of Workloads too.
 std::string by_group(bool native, std::string_view ns, std::string_view group);
+std::string by_workload(std::string_view ns, std::string_view name);
 
 }  // namespace quorate::controller

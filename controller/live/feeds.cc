@@ -270,10 +270,20 @@ void Feeds::add_pod_kinds() {
   // Admission places by topology: nodes, and what pods of others take of them.
   const bool to_engine = parts_.scheduler || parts_.admission;
   if (to_engine) {
-    add<objects::Node>(
-        kinds::kNode, caches_.nodes,
-        {.on_put = [this](const auto& now, const auto&) { tell(translate::to_spec(*now)); },
-         .on_gone = [this](const auto& last) { tell(engine::NodeGone{last->meta.key.name}); }});
+    add<objects::Node>(kinds::kNode, caches_.nodes,
+                       {.on_put =
+                            [this](const auto& now, const auto& before) {
+                              tell(translate::to_spec(*now));
+                              if (to_.reconcilers != nullptr) {
+                                to_.reconcilers->node_changed(now.get(), before.get());
+                              }
+                            },
+                        .on_gone =
+                            [this](const auto& last) {
+                              tell(engine::NodeGone{last->meta.key.name});
+                              if (to_.reconcilers != nullptr)
+                                to_.reconcilers->node_changed(nullptr, last.get());
+                            }});
   }
   if (!to_engine && !parts_.pod_groups) return;
   // Without them only members of groups matter.
@@ -283,14 +293,18 @@ void Feeds::add_pod_kinds() {
   }
   add<objects::Pod>(kinds::kPod, caches_.pods,
                     {.on_put =
-                         [this, to_engine](const auto& now, const auto&) {
+                         [this, to_engine](const auto& now, const auto& before) {
                            if (to_engine) tell(translate::to_spec(*now));
-                           if (to_.reconcilers != nullptr) to_.reconcilers->pod_changed(*now);
+                           if (to_.reconcilers != nullptr) {
+                             to_.reconcilers->pod_changed(*now, before.get());
+                           }
                          },
                      .on_gone =
                          [this, to_engine](const auto& last) {
                            if (to_engine) tell(engine::PodGone{last->meta.key, last->meta.uid});
-                           if (to_.reconcilers != nullptr) to_.reconcilers->pod_changed(*last);
+                           if (to_.reconcilers != nullptr) {
+                             to_.reconcilers->pod_changed(*last, nullptr);
+                           }
                          }},
                     std::move(filter));
 }

@@ -1,5 +1,8 @@
 #include "controller/live/reconcile_host.h"
 
+#include <algorithm>
+#include <memory>
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -8,6 +11,7 @@
 #include "controller/reconcile/group_reconciler.h"
 #include "controller/reconcile/job_groups.h"
 #include "controller/reconcile/job_reconciler.h"
+#include "controller/reconcile/placement_reconciler.h"
 #include "controller/reconcile/queue_reconciler.h"
 #include "controller/reconcile/workload_reconciler.h"
 #include "src/objects/names.h"
@@ -42,6 +46,23 @@ WorkKey group_key(bool native, ObjectKey key) {
   return {native ? WorkKey::Kind::NativeGroup : WorkKey::Kind::FallbackGroup, std::move(key)};
 }
 
+// Those that its admission names.
+void add_flavors(const Caches& caches, const objects::Workload& workload, FlavorsByName& flavors) {
+  if (!workload.status.admission) return;
+  for (const objects::PodSetAssignment& assignment : workload.status.admission->pod_sets) {
+    for (const auto& [resource, flavor] : assignment.flavors) {
+      if (const auto found = caches.flavors.find({"", flavor})) flavors.emplace(flavor, *found);
+    }
+  }
+}
+
+// Something about the pod changed that its place depends on.
+bool moved(const objects::Pod& now, const objects::Pod& before) {
+  return now.meta.uid != before.meta.uid || now.phase != before.phase ||
+         now.node_name != before.node_name || now.terminating() != before.terminating() ||
+         now.spec->scheduling_gates != before.spec->scheduling_gates;
+}
+
 // What a write is counted as.
 std::string kind_of(const Write& write) {
   constexpr const char* kKinds[] = {"workload_create",
@@ -57,7 +78,10 @@ std::string kind_of(const Write& write) {
                                     "owner_delete",
                                     "pod_delete",
                                     "annotation",
-                                    "event"};
+                                    "event",
+                                    "failed_nodes",
+                                    "pod_ungate",
+                                    "pod_fail"};
   static_assert(std::size(kKinds) == std::variant_size_v<Write>);
   if (const auto* status = std::get_if<ApplyWorkloadStatus>(&write)) {
     if (status->manager == "kueue-reclaimable-pods") return "workload_reclaimable";
@@ -115,6 +139,7 @@ void ReconcileHost::workload_changed(const objects::Workload& workload) {
     add(group_key(native_api(owner->api_version), {workload.meta.key.ns, owner->name}));
   }
   add({WorkKey::Kind::Workload, workload.meta.key});
+  if (parts_.admission && has_places(workload)) add({WorkKey::Kind::Places, workload.meta.key});
 }
 
 void ReconcileHost::group_changed(const objects::PodGroup& group) {
@@ -127,7 +152,13 @@ void ReconcileHost::group_changed(const objects::PodGroup& group) {
   add(group_key(group.api != objects::PodGroupApi::Fallback, group.meta.key));
 }
 
-void ReconcileHost::pod_changed(const objects::Pod& pod) {
+void ReconcileHost::pod_changed(const objects::Pod& pod, const objects::Pod* before) {
+  const std::string_view workload = workload_name_of(pod);
+  if (!workload.empty() && (before == nullptr || moved(pod, *before))) {
+    for (const auto& one : to_.caches.workloads.find_by(by_workload(pod.meta.key.ns, workload))) {
+      if (parts_.admission && has_places(*one)) add({WorkKey::Kind::Places, one->meta.key});
+    }
+  }
   if (!parts_.pod_groups) return;
   const ObjectKey group{pod.meta.key.ns, std::string(objects::group_of(pod))};
   if (group.name.empty()) return;
@@ -137,6 +168,20 @@ void ReconcileHost::pod_changed(const objects::Pod& pod) {
   const bool queued = known != nullptr && !queue_name(known->meta).empty();
   if (queued || !to_.caches.workloads.find_by(by_group_name(group)).empty()) {
     add(group_key(native, group));
+  }
+}
+
+void ReconcileHost::node_changed(const objects::Node* now, const objects::Node* before) {
+  if (!parts_.admission) return;
+  const bool same = now != nullptr && before != nullptr && now->meta.uid == before->meta.uid &&
+                    now->conditions == before->conditions && now->taints == before->taints &&
+                    hostname_of(*now) == hostname_of(*before);
+  if (same) return;
+  for (const objects::Node* node : {now, before}) {
+    if (node == nullptr) continue;
+    for (const auto& workload : to_.caches.workloads.find_by(by_host(hostname_of(*node)))) {
+      add({WorkKey::Kind::Places, workload->meta.key});
+    }
   }
 }
 
@@ -211,6 +256,8 @@ Plan ReconcileHost::look(const WorkKey& key) {
       return look_at_group(key.key, false);
     case WorkKey::Kind::Workload:
       return look_at_workload(key.key);
+    case WorkKey::Kind::Places:
+      return look_at_places(key.key);
     case WorkKey::Kind::ClusterQueue:
       return look_at_cluster_queue(key.key);
     case WorkKey::Kind::Flavor:
@@ -230,14 +277,7 @@ Plan ReconcileHost::look_at_job(const ObjectKey& key) {
   if (view.workloads.empty() && !queued) return {};
   view.namespace_selected = namespace_selected(key.ns);
   for (const objects::Workload& workload : view.workloads) {
-    if (!workload.status.admission) continue;
-    for (const objects::PodSetAssignment& assignment : workload.status.admission->pod_sets) {
-      for (const auto& [resource, flavor] : assignment.flavors) {
-        if (const auto found = caches.flavors.find({"", flavor})) {
-          view.flavors.emplace(flavor, *found);
-        }
-      }
-    }
+    add_flavors(caches, workload, view.flavors);
   }
   const bool native = !job->pod_template.parsed->scheduling_group.empty();
   if (const std::string group = group_name(*job); !group.empty()) {
@@ -314,6 +354,21 @@ Plan ReconcileHost::look_at_workload(const ObjectKey& key) {
   return reconcile(view, settings_, to_.client.loop().wall());
 }
 
+Plan ReconcileHost::look_at_places(const ObjectKey& key) {
+  const Caches& caches = to_.caches;
+  const auto workload = caches.workloads.find(key);
+  if (workload == nullptr || !has_places(*workload)) return {};
+  PlacementView view;
+  view.workload = *workload;
+  view.pods = caches.pods.find_by(by_workload(key.ns, name_for_pods(*workload)));
+  for (const std::string& host : hosts_of(*workload)) {
+    const auto nodes = caches.nodes.find_by(by_host(host));
+    if (!nodes.empty()) view.nodes.emplace(host, nodes.front());
+  }
+  add_flavors(caches, *workload, view.flavors);
+  return reconcile(view, settings_, to_.client.loop().wall());
+}
+
 Plan ReconcileHost::look_at_cluster_queue(const ObjectKey& key) {
   Plan plan;
   const auto queue = to_.caches.cluster_queues.find(key);
@@ -375,8 +430,15 @@ void ReconcileHost::process(const WorkKey& key) {
     plan.writes.insert(plan.writes.end(), std::make_move_iterator(plan.later.begin()),
                        std::make_move_iterator(plan.later.end()));
   }
-  for (const Write& write : plan.writes) {
-    if (const Outcome<void> done = carry_out(key, write); !done) {
+  for (auto at = plan.writes.begin(); at != plan.writes.end();) {
+    const Write& write = *at;
+    const auto end = std::find_if(at, plan.writes.end(), [](const Write& one) {
+      return !std::holds_alternative<UngatePod>(one);
+    });
+    const bool together = end - at > 1;
+    const Outcome<void> done = together ? carry_out_together({at, end}) : carry_out(key, write);
+    at = together ? end : at + 1;
+    if (!done) {
       const Error& why = done.error();
       if (why.code == Errc::Fenced) return;
       if (why.code != Errc::Conflict) {
@@ -416,7 +478,50 @@ Outcome<void> ReconcileHost::carry_out(const WorkKey& key, const Write& write) {
     to_.status_writer.submit(*release);
     return {};
   }
-  Outcome<kube::Document> answer = to_.client.call(to_request(write));
+  if (const auto* record = std::get_if<RecordFailedNodes>(&write)) {
+    to_.status_writer.submit(*record);
+    return {};
+  }
+  return take_answer(write, to_.client.call(to_request(write)));
+}
+
+// Pods of one workload go on at the same time and not one after the other.
+Outcome<void> ReconcileHost::carry_out_together(std::span<const Write> ungates) {
+  struct Answers {
+    Mutex mutex;
+    CondVar all;
+    std::vector<std::optional<Outcome<kube::Document>>> got GUARDED_BY(mutex);
+    std::size_t missing GUARDED_BY(mutex) = 0;
+  };
+  const auto answers = std::make_shared<Answers>();
+  {
+    MutexLock lock(answers->mutex);
+    answers->got.resize(ungates.size());
+    answers->missing = ungates.size();
+  }
+  for (std::size_t i = 0; i < ungates.size(); ++i) {
+    to_.client.submit(to_request(ungates[i]), [answers, i](Outcome<kube::Document> answer) {
+      MutexLock lock(answers->mutex);
+      answers->got[i] = std::move(answer);
+      if (--answers->missing == 0) answers->all.notify_one();
+    });
+  }
+  std::vector<std::optional<Outcome<kube::Document>>> got;
+  {
+    MutexLock lock(answers->mutex);
+    while (answers->missing > 0) answers->all.wait(answers->mutex);
+    got.swap(answers->got);
+  }
+  Outcome<void> worst;
+  for (std::size_t i = 0; i < ungates.size(); ++i) {
+    if (Outcome<void> done = take_answer(ungates[i], std::move(*got[i])); !done) {
+      worst = std::move(done);
+    }
+  }
+  return worst;
+}
+
+Outcome<void> ReconcileHost::take_answer(const Write& write, Outcome<kube::Document> answer) {
   to_.metrics.add(
       "quorate_api_writes_total",
       {kind_of(write),
@@ -489,6 +594,8 @@ void ReconcileHost::remember(const Write& write, const kube::Document& answer) {
   } else if (std::holds_alternative<PatchJob>(write) ||
              std::holds_alternative<ClearJobStart>(write)) {
     take(caches.jobs);
+  } else if (std::holds_alternative<UngatePod>(write) || std::holds_alternative<FailPod>(write)) {
+    take(caches.pods);
   } else if (const auto* create = std::get_if<CreatePodGroup>(&write)) {
     take(caches.groups.of(create->group.api != objects::PodGroupApi::Fallback));
   } else if (const auto* minimum = std::get_if<SetGroupMinimum>(&write)) {

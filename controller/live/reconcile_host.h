@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -22,7 +23,8 @@ namespace quorate::controller {
 
 // Something to look at.
 struct WorkKey {
-  enum class Kind { Job, NativeGroup, FallbackGroup, Workload, ClusterQueue, Flavor };
+  // Places: those of a Workload's topology assignment.
+  enum class Kind { Job, NativeGroup, FallbackGroup, Workload, Places, ClusterQueue, Flavor };
   Kind kind = Kind::Job;
   ObjectKey key;
 
@@ -69,7 +71,8 @@ class ReconcileHost {
   void job_changed(const objects::Job& job);
   void workload_changed(const objects::Workload& workload);
   void group_changed(const objects::PodGroup& group);
-  void pod_changed(const objects::Pod& pod);
+  void pod_changed(const objects::Pod& pod, const objects::Pod* before);
+  void node_changed(const objects::Node* now, const objects::Node* before);
   void cluster_queue_changed(const objects::ClusterQueue* now, const objects::ClusterQueue* before);
   void flavor_changed(const objects::ResourceFlavor& flavor, bool fresh);
   void classes_changed(const std::string& workload_class);
@@ -84,9 +87,12 @@ class ReconcileHost {
   Plan look_at_job(const ObjectKey& key);
   Plan look_at_group(const ObjectKey& key, bool native);
   Plan look_at_workload(const ObjectKey& key);
+  Plan look_at_places(const ObjectKey& key);
   Plan look_at_cluster_queue(const ObjectKey& key);
   Plan look_at_flavor(const ObjectKey& key);
   Outcome<void> carry_out(const WorkKey& key, const Write& write);
+  Outcome<void> carry_out_together(std::span<const Write> ungates);
+  Outcome<void> take_answer(const Write& write, Outcome<kube::Document> answer);
   void report_refused(const WorkKey& key, const Write& write, const Error& why);
   void remember(const Write& write, const kube::Document& answer);
   bool namespace_selected(const std::string& ns) const;

@@ -26,7 +26,7 @@ bool can_wait(const StatusChange& change) {
 }
 
 bool engine_waits_for(const StatusChange& change) {
-  return !is_hold(change) && !std::holds_alternative<ReleaseQuota>(change);
+  return !is_hold(change) && std::holds_alternative<admission::Decision>(change);
 }
 
 std::string class_of(const Workload& workload) {
@@ -326,10 +326,7 @@ void StatusWriter::Shared::record(const Workload& before, const std::vector<Item
       metrics.observe("kueue_local_queue_admission_wait_time_seconds",
                       {queue, ns, priority_class, "leader"}, waited);
     };
-    const auto* decision = std::get_if<admission::Decision>(&change);
-    if (decision == nullptr) continue;
-    if (const auto* admit = std::get_if<admission::Admit>(decision)) {
-      const std::string& cluster_queue = admit->admission.cluster_queue;
+    const auto count_reserved = [&](const std::string& cluster_queue) {
       const double waited = seconds(now - queued_at(before));
       metrics.add("kueue_quota_reserved_workloads_total",
                   {cluster_queue, priority_class, "leader"});
@@ -339,10 +336,33 @@ void StatusWriter::Shared::record(const Workload& before, const std::vector<Item
                       {cluster_queue, priority_class, "leader"}, waited);
       metrics.observe("kueue_local_queue_quota_reserved_wait_time_seconds",
                       {queue, ns, priority_class, "leader"}, waited);
-      if (admit->admitted) {
+    };
+    const auto count_evicted = [&](const admission::Evict& evict) {
+      const auto [reason, cause] = translate::class_of(evict);
+      const std::string cluster_queue =
+          before.status.admission ? before.status.admission->cluster_queue : "";
+      metrics.add("kueue_evicted_workloads_total",
+                  {cluster_queue, reason, cause, priority_class, "leader"});
+      if (!evict.preemption_reason.empty()) {
+        metrics.add("kueue_preempted_workloads_total",
+                    {evict.preempting_queue, evict.preemption_reason, "leader"});
+      }
+      log_info("workload evicted",
+               {{"workload", before.meta.key.text()}, {"reason", evict.reason}});
+    };
+    if (const auto* record = std::get_if<RecordFailedNodes>(&change)) {
+      if (const auto evict = eviction_of(before, *record)) count_evicted(*evict);
+    }
+    const auto* decision = std::get_if<admission::Decision>(&change);
+    if (decision == nullptr) continue;
+    if (const auto* admit = std::get_if<admission::Admit>(decision)) {
+      const std::string& cluster_queue = admit->admission.cluster_queue;
+      if (!held_quota(before)) count_reserved(cluster_queue);
+      if (admit->admitted && !was_admitted(before)) {
         count_admitted(cluster_queue);
         metrics.observe("kueue_admission_checks_wait_time_seconds",
-                        {cluster_queue, priority_class, "leader"}, 0);
+                        {cluster_queue, priority_class, "leader"},
+                        seconds(now - reserved_at(before, now)));
       }
       log_info("workload reserved", {{"workload", before.meta.key.text()},
                                      {"queue", cluster_queue},
@@ -350,17 +370,7 @@ void StatusWriter::Shared::record(const Workload& before, const std::vector<Item
     } else if (std::holds_alternative<admission::ConfirmAdmission>(*decision)) {
       if (before.status.admission) count_admitted(before.status.admission->cluster_queue);
     } else if (const auto* evict = std::get_if<admission::Evict>(decision)) {
-      const auto [reason, cause] = translate::class_of(*evict);
-      const std::string cluster_queue =
-          before.status.admission ? before.status.admission->cluster_queue : "";
-      metrics.add("kueue_evicted_workloads_total",
-                  {cluster_queue, reason, cause, priority_class, "leader"});
-      if (!evict->preemption_reason.empty()) {
-        metrics.add("kueue_preempted_workloads_total",
-                    {evict->preempting_queue, evict->preemption_reason, "leader"});
-      }
-      log_info("workload evicted",
-               {{"workload", before.meta.key.text()}, {"reason", evict->reason}});
+      count_evicted(*evict);
     }
   }
 }

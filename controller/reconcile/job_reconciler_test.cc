@@ -105,6 +105,39 @@ TEST(JobReconciler, AJobThatSlippedPastTheWebhookIsSuspendedFirst) {
   EXPECT_THAT(world.job.meta.annotations, IsEmpty());
 }
 
+TEST(JobReconciler, PodsWithPlacesStartGated) {
+  World world;
+  world.settle_job();
+  admission::Admit decision = admit(world.only_workload());
+  decision.admission.pod_sets[0].topology = {{"rack"}, {{{"r1"}, 1}}};
+  world.decide(decision);
+  world.settle_job();
+  const PodTemplate& pod = *world.job.pod_template.parsed;
+  EXPECT_THAT(pod.scheduling_gates, ElementsAre("kueue.x-k8s.io/topology"));
+  EXPECT_EQ(pod.annotations.at("kueue.x-k8s.io/podset-unconstrained-topology"), "true");
+  EXPECT_EQ(pod.annotations.at("kueue.x-k8s.io/workload"), world.only_workload().meta.key.name);
+
+  world.decide(evict(world.only_workload(), "Preempted", "somebody came"));
+  world.settle_job();
+  wind_down(world.job);
+  world.settle_job();
+  EXPECT_THAT(world.job.pod_template.parsed->scheduling_gates, IsEmpty());
+  EXPECT_THAT(world.job.pod_template.parsed->annotations, IsEmpty());
+}
+
+TEST(JobReconciler, ATemplateThatAsksForPlacesIsNotMarkedAgain) {
+  World world;
+  PodTemplate asks = gpu_pod();
+  asks.annotations[std::string(names::kRequiredTopology)] = "rack";
+  world.job.pod_template = source_of(asks);
+  world.settle_job();
+  admission::Admit decision = admit(world.only_workload());
+  decision.admission.pod_sets[0].topology = {{"rack"}, {{{"r1"}, 1}}};
+  world.decide(decision);
+  world.settle_job();
+  EXPECT_FALSE(world.job.pod_template.parsed->annotations.contains(names::kUnconstrainedTopology));
+}
+
 TEST(JobReconciler, AdmissionInjectsTheFlavorAndStarts) {
   World world;
   world.flavors["a100"] =

@@ -59,6 +59,18 @@ void merge(std::vector<Toleration>& into, const std::vector<Toleration>& extra) 
   }
 }
 
+// Pods with places wait for theirs. The annotation marks them where the template asks for nothing.
+void gate_by_topology(Labels& annotations, std::vector<std::string>& gates) {
+  if (std::ranges::find(gates, names::kTopologyGate) == gates.end()) {
+    gates.emplace_back(names::kTopologyGate);
+  }
+  for (const std::string_view key :
+       {names::kRequiredTopology, names::kPreferredTopology, names::kUnconstrainedTopology}) {
+    if (!objects::value_of(annotations, key).empty()) return;
+  }
+  annotations[std::string(names::kUnconstrainedTopology)] = "true";
+}
+
 }  // namespace
 
 std::string queue_name(const objects::ObjectMeta& meta) {
@@ -189,8 +201,10 @@ Outcome<objects::JobChange> start_change(const objects::Job& job, const objects:
   if (auto merged = merge(labels, added_labels, "label"); !merged) {
     return tl::unexpected(merged.error());
   }
+  std::vector<std::string> gates = pod.scheduling_gates;
   if (settings.topology_aware) {
     annotations[std::string(names::kWorkload)] = workload.meta.key.name;
+    if (assignment.topology) gate_by_topology(annotations, gates);
   }
   for (const objects::AdmissionCheckState& check : workload.status.admission_checks) {
     for (const objects::PodSetUpdate& update : check.pod_set_updates) {
@@ -210,6 +224,7 @@ Outcome<objects::JobChange> start_change(const objects::Job& job, const objects:
   change.template_annotations = std::move(annotations);
   change.node_selector = std::move(selector);
   change.tolerations = std::move(tolerations);
+  change.scheduling_gates = std::move(gates);
   const std::int32_t count = admitted_count(workload);
   if (count != objects::pod_count(job)) {
     change.parallelism = count;

@@ -24,6 +24,11 @@ struct ReconcileSettings {
   bool reclaimable_pods = true;
   bool queue_labels_for_pods = true;
   bool topology_aware = true;
+  bool replace_failed_nodes = true;
+  bool replace_on_termination = true;     // a node that is not ready, once no pod runs there
+  bool replace_on_taints = true;          // a tainted node, once no pod runs there
+  bool replace_after_fixed_time = false;  // a node that is not ready for half a minute
+  bool elastic_jobs = true;
   bool admission_gated_by = true;
   bool finish_orphans = true;
   bool short_names = false;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "admission/messages.h"
+#include "controller/reconcile/placement_reconciler.h"
 
 namespace quorate::controller {
 namespace {
@@ -41,6 +43,17 @@ kube::Event workload_event(const Workload& workload, kube::EventType type, std::
   return event;
 }
 
+// Those that its assignment names: it may have been decided on anew meanwhile.
+std::vector<std::string> still_used(const Workload& workload, const RecordFailedNodes& record) {
+  std::vector<std::string> nodes;
+  if (!has_places(workload)) return nodes;
+  const std::vector<std::string> hosts = hosts_of(workload);
+  std::ranges::copy_if(record.nodes, std::back_inserter(nodes), [&](const std::string& node) {
+    return std::ranges::binary_search(hosts, node);
+  });
+  return nodes;
+}
+
 // On the preemptor.
 kube::Event preempted_workload(const Workload& victim, const admission::Evict& evict) {
   const std::string queue =
@@ -57,7 +70,29 @@ kube::Event preempted_workload(const Workload& victim, const admission::Evict& e
 
 }  // namespace
 
+std::optional<admission::Evict> eviction_of(const Workload& workload,
+                                            const RecordFailedNodes& record) {
+  const std::vector<std::string> nodes = still_used(workload, record);
+  if (!record.evict || nodes.size() < 2) return std::nullopt;
+  std::string names;
+  for (const std::string& node : nodes) names += (names.empty() ? "" : ", ") + node;
+  admission::Evict evict;
+  evict.workload = record.key;
+  evict.uid = record.uid;
+  evict.reason = "NodeFailures";
+  evict.message =
+      "Workload eviction triggered due to multiple TAS assigned node failures, including: " + names;
+  return evict;
+}
+
 void apply(Workload& workload, const StatusChange& change, const StatusContext& context) {
+  if (const auto* record = std::get_if<RecordFailedNodes>(&change)) {
+    if (std::optional<admission::Evict> evict = eviction_of(workload, *record)) {
+      return apply(workload, admission::Decision{std::move(*evict)}, context);
+    }
+    if (has_places(workload)) workload.status.unhealthy_nodes = still_used(workload, *record);
+    return;
+  }
   const auto* decision = std::get_if<admission::Decision>(&change);
   if (decision == nullptr) return translate::finish_eviction(workload, context.now);
   translate::write_decision(workload, *decision, context);
@@ -95,12 +130,14 @@ namespace {
 
 struct KeyOf {
   const ObjectKey& operator()(const ReleaseQuota& one) const { return one.key; }
+  const ObjectKey& operator()(const RecordFailedNodes& one) const { return one.key; }
   const ObjectKey& operator()(const admission::Decision& decision) const {
     return std::visit([](const auto& one) -> const ObjectKey& { return one.workload; }, decision);
   }
 };
 struct UidOf {
   const std::string& operator()(const ReleaseQuota& one) const { return one.uid; }
+  const std::string& operator()(const RecordFailedNodes& one) const { return one.uid; }
   const std::string& operator()(const admission::Decision& decision) const {
     return std::visit([](const auto& one) -> const std::string& { return one.uid; }, decision);
   }
@@ -110,6 +147,21 @@ struct UidOf {
 
 const ObjectKey& workload_of(const StatusChange& change) { return std::visit(KeyOf{}, change); }
 const std::string& uid_of(const StatusChange& change) { return std::visit(UidOf{}, change); }
+
+bool held_quota(const Workload& before) {
+  return objects::is_true(before.status.conditions, conditions::kQuotaReserved) &&
+         !objects::is_true(before.status.conditions, conditions::kEvicted);
+}
+
+bool was_admitted(const Workload& before) {
+  return held_quota(before) && objects::is_true(before.status.conditions, conditions::kAdmitted);
+}
+
+Time reserved_at(const Workload& workload, Time now) {
+  const Condition* reserved =
+      objects::find_condition(workload.status.conditions, conditions::kQuotaReserved);
+  return held_quota(workload) ? reserved->last_transition : now;
+}
 
 Time queued_at(const Workload& workload) {
   const Condition* requeued =
@@ -122,28 +174,33 @@ Time queued_at(const Workload& workload) {
 std::vector<kube::Event> events_of(const Workload& before, const StatusChange& change, Time now) {
   using kube::EventType;
   std::vector<kube::Event> events;
+  if (const auto* record = std::get_if<RecordFailedNodes>(&change)) {
+    const std::optional<admission::Evict> evict = eviction_of(before, *record);
+    return evict ? events_of(before, admission::Decision{*evict}, now) : events;
+  }
   const auto* decision = std::get_if<admission::Decision>(&change);
   if (decision == nullptr) return events;
   if (const auto* admit = std::get_if<admission::Admit>(decision)) {
     const std::string& queue = admit->admission.cluster_queue;
-    events.push_back(workload_event(before, EventType::Normal, "QuotaReserved",
-                                    "Quota reserved in ClusterQueue " + queue +
-                                        ", wait time since queued was " +
-                                        seconds_between(queued_at(before), now) + "s"));
-    if (admit->admitted) {
-      events.push_back(workload_event(
-          before, EventType::Normal, "Admitted",
-          "Admitted by ClusterQueue " + queue + ", wait time since reservation was 0s"));
+    if (!held_quota(before)) {
+      events.push_back(workload_event(before, EventType::Normal, "QuotaReserved",
+                                      "Quota reserved in ClusterQueue " + queue +
+                                          ", wait time since queued was " +
+                                          seconds_between(queued_at(before), now) + "s"));
+    }
+    if (admit->admitted && !was_admitted(before)) {
+      events.push_back(workload_event(before, EventType::Normal, "Admitted",
+                                      "Admitted by ClusterQueue " + queue +
+                                          ", wait time since reservation was " +
+                                          seconds_between(reserved_at(before, now), now) + "s"));
     }
   } else if (std::get_if<admission::ConfirmAdmission>(decision) != nullptr) {
-    const Condition* reserved =
-        objects::find_condition(before.status.conditions, conditions::kQuotaReserved);
     const std::string queue =
         before.status.admission ? before.status.admission->cluster_queue : std::string();
-    events.push_back(workload_event(
-        before, EventType::Normal, "Admitted",
-        "Admitted by ClusterQueue " + queue + ", wait time since reservation was " +
-            seconds_between(reserved != nullptr ? reserved->last_transition : now, now) + "s"));
+    events.push_back(workload_event(before, EventType::Normal, "Admitted",
+                                    "Admitted by ClusterQueue " + queue +
+                                        ", wait time since reservation was " +
+                                        seconds_between(reserved_at(before, now), now) + "s"));
   } else if (const auto* hold = std::get_if<admission::Hold>(decision)) {
     events.push_back(workload_event(before, EventType::Warning, hold->reason, hold->message));
   } else if (const auto* evict = std::get_if<admission::Evict>(decision)) {

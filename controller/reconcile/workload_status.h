@@ -19,8 +19,8 @@ inline constexpr std::string_view kAdmissionManager = "kueue-admission";
 
 using translate::kWaitingCondition;
 
-// A decision of admission, or the end of an eviction.
-using StatusChange = std::variant<admission::Decision, ReleaseQuota>;
+// A decision of admission, the end of an eviction, or what became of the nodes it was placed on.
+using StatusChange = std::variant<admission::Decision, ReleaseQuota, RecordFailedNodes>;
 
 using translate::StatusContext;
 
@@ -40,6 +40,16 @@ const std::string& uid_of(const StatusChange& change);
 // Events to record once the change is written; `before` is the Workload as it was.
 std::vector<kube::Event> events_of(const objects::Workload& before, const StatusChange& change,
                                    Time now);
+
+// A decision for a Workload that holds quota, or is admitted, gives it other places, nothing else:
+// what was told and counted then is not told and counted again.
+bool held_quota(const objects::Workload& before);
+bool was_admitted(const objects::Workload& before);
+Time reserved_at(const objects::Workload& workload, Time now);  // now, if it holds none
+
+// The eviction that failed nodes ask for; nullopt if they are only recorded.
+std::optional<admission::Evict> eviction_of(const objects::Workload& workload,
+                                            const RecordFailedNodes& record);
 
 // When the workload last entered its queue: creation, or Requeued=True.
 Time queued_at(const objects::Workload& workload);

@@ -15,6 +15,31 @@ Overloaded(Ts...) -> Overloaded<Ts...>;
 
 constexpr std::string_view kManager = "quorate";
 
+// The list of gates is merged by name, so that gates of others stay as they are.
+std::string ungate_patch(const UngatePod& ungate) {
+  objects::JsonWriter out;
+  out.open().key("metadata").open().field("uid", ungate.uid).close();
+  out.key("spec").open();
+  if (!ungate.node_selector.empty()) out.map("nodeSelector", ungate.node_selector);
+  out.key("schedulingGates").open_list();
+  for (const std::string& gate : ungate.gates) {
+    out.open().field("$patch", "delete").field("name", gate).close();
+  }
+  return out.close_list().close().close().take();
+}
+
+std::string fail_patch(const FailPod& fail) {
+  const objects::Condition& condition = fail.condition;
+  objects::JsonWriter out;
+  out.open().key("metadata").open().field("uid", fail.uid).close();
+  out.key("status").open().key("conditions").open_list().open();
+  out.field("lastTransitionTime", format_time(condition.last_transition));
+  out.field("message", condition.message).field("reason", condition.reason);
+  out.field("status", objects::text_of(condition.status)).field("type", condition.type);
+  out.close().close_list().field("phase", "Failed");
+  return out.close().close().take();
+}
+
 }  // namespace
 
 kube::Resource resource_of(const objects::KindInfo& kind) {
@@ -92,6 +117,15 @@ kube::ApiRequest to_request(const Write& write) {
           [&](const kube::Event&) -> kube::ApiRequest {
             invariant_broken("events have a writer of their own");
           },
+          [&](const RecordFailedNodes&) -> kube::ApiRequest {
+            invariant_broken("RecordFailedNodes has a writer of its own");
+          },
+          [&](const UngatePod& w) {
+            return kube::patch(kube::pods(), w.key, PatchKind::Strategic, ungate_patch(w), plain);
+          },
+          [&](const FailPod& w) {
+            return kube::patch(kube::pods(), w.key, PatchKind::Strategic, fail_patch(w), status);
+          },
       },
       write);
 }
@@ -122,6 +156,11 @@ std::string describe(const Write& write) {
           [](const kube::Event& e) {
             return "event " + e.reason + " on " + e.regarding.key.text();
           },
+          [](const RecordFailedNodes& w) {
+            return "record failed nodes of Workload " + w.key.text();
+          },
+          [](const UngatePod& w) { return "ungate Pod " + w.key.text(); },
+          [](const FailPod& w) { return "fail Pod " + w.key.text(); },
       },
       write);
 }

@@ -50,6 +50,15 @@ struct ReleaseQuota {
   std::string uid;
 };
 
+// Which nodes of a workload's topology assignment have failed: one to be replaced, none any more,
+// or several, for which the workload is evicted. Written as admission decisions are.
+struct RecordFailedNodes {
+  ObjectKey key;
+  std::string uid;
+  std::vector<std::string> nodes;  // the newest last
+  bool evict = false;
+};
+
 struct SetFinalizers {
   objects::KindInfo kind;
   ObjectKey key;
@@ -91,6 +100,21 @@ struct DeletePod {
   std::string uid;
 };
 
+// One pod may go on: gates are taken off and its node selector is completed, in one write.
+struct UngatePod {
+  ObjectKey key;
+  std::string uid;
+  std::vector<std::string> gates;
+  Labels node_selector;  // what comes to it
+};
+
+// The phase of a pod that no kubelet has seen becomes Failed, with the condition that says why.
+struct FailPod {
+  ObjectKey key;
+  std::string uid;
+  objects::Condition condition;
+};
+
 // One annotation; an empty value takes it away.
 struct SetAnnotation {
   objects::KindInfo kind;
@@ -102,7 +126,8 @@ struct SetAnnotation {
 
 using Write = std::variant<CreateWorkload, PatchWorkloadSpec, DeleteWorkload, ApplyWorkloadStatus,
                            ReleaseQuota, SetFinalizers, PatchJob, ClearJobStart, CreatePodGroup,
-                           SetGroupMinimum, DeleteOwner, DeletePod, SetAnnotation, kube::Event>;
+                           SetGroupMinimum, DeleteOwner, DeletePod, SetAnnotation, kube::Event,
+                           RecordFailedNodes, UngatePod, FailPod>;
 
 // What a look at an object asks for: writes in this order, each only if the one before succeeded.
 struct Plan {
@@ -115,8 +140,8 @@ struct Plan {
 
 kube::Resource resource_of(const objects::KindInfo& kind);
 
-// The call that carries a write out. Not for ReleaseQuota and events, which have writers of their
-// own.
+// The call that carries a write out. Not for ReleaseQuota, RecordFailedNodes and events, which have
+// writers of their own.
 kube::ApiRequest to_request(const Write& write);
 
 // "patch Job team-a/train": for logs and test failures.

@@ -51,6 +51,31 @@ TEST(Write, DeletionsNameTheUid) {
               HasSubstr("\"uid\":\"uid-w\""));
 }
 
+TEST(Write, AnUngatedPodKeepsTheGatesOfOthers) {
+  const kube::ApiRequest request =
+      to_request(UngatePod{{"team", "p"}, "uid-p", {"kueue.x-k8s.io/topology"}, {{"host", "n1"}}});
+  EXPECT_EQ(request.path, "/api/v1/namespaces/team/pods/p");
+  EXPECT_EQ(request.content_type, "application/strategic-merge-patch+json");
+  EXPECT_EQ(request.body,
+            R"({"metadata":{"uid":"uid-p"},"spec":{"nodeSelector":{"host":"n1"},)"
+            R"("schedulingGates":[{"$patch":"delete","name":"kueue.x-k8s.io/topology"}]}})");
+}
+
+TEST(Write, APodThatFailsSaysWhy) {
+  const kube::ApiRequest request = to_request(FailPod{{"team", "p"},
+                                                      "uid-p",
+                                                      {.type = "TerminatedByKueue",
+                                                       .status = objects::ConditionStatus::True,
+                                                       .reason = "UnschedulableOnAssignedNode",
+                                                       .message = "m",
+                                                       .last_transition = Time::from_seconds(0)}});
+  EXPECT_EQ(request.path, "/api/v1/namespaces/team/pods/p/status");
+  EXPECT_EQ(request.body,
+            R"({"metadata":{"uid":"uid-p"},"status":{"conditions":[{"lastTransitionTime":)"
+            R"("1970-01-01T00:00:00Z","message":"m","reason":"UnschedulableOnAssignedNode",)"
+            R"("status":"True","type":"TerminatedByKueue"}],"phase":"Failed"}})");
+}
+
 TEST(Write, AnEmptyAnnotationIsTakenAway) {
   EXPECT_EQ(
       to_request(SetAnnotation{objects::kinds::kWorkload, {"team", "w"}, "9", "a/b", ""}).body,

@@ -24,6 +24,8 @@ inline constexpr std::string_view kStopping = "kueue.x-k8s.io/stopping";
 inline constexpr std::string_view kSliceReplacementFor =
     "kueue.x-k8s.io/workload-slice-replacement-for";
 inline constexpr std::string_view kElasticJob = "kueue.x-k8s.io/elastic-job";
+// Of a chain of slices, the name of the first one: on the Workloads and on their pods.
+inline constexpr std::string_view kSliceName = "kueue.x-k8s.io/workload-slice-name";
 inline constexpr std::string_view kPriorityBoost = "kueue.x-k8s.io/priority-boost";
 
 inline constexpr std::string_view kRequiredTopology = "kueue.x-k8s.io/podset-required-topology";
@@ -36,6 +38,7 @@ inline constexpr std::string_view kSliceSize = "kueue.x-k8s.io/podset-slice-size
 inline constexpr std::string_view kSliceConstraints =
     "kueue.x-k8s.io/podset-slice-required-topology-constraints";
 inline constexpr std::string_view kPodSetGroupName = "kueue.x-k8s.io/podset-group-name";
+inline constexpr std::string_view kPodIndexOffset = "kueue.x-k8s.io/pod-index-offset";
 
 inline constexpr std::string_view kResourceInUse = "kueue.x-k8s.io/resource-in-use";  // finalizer
 inline constexpr std::string_view kAdmissionGate = "kueue.x-k8s.io/admission";
@@ -46,6 +49,8 @@ inline constexpr std::string_view kElasticGate = "kueue.x-k8s.io/elastic-job";
 inline constexpr std::string_view kFallbackPodGroup = "scheduling.x-k8s.io/pod-group";
 // On a Job: the name of its PodGroup, where the webhook had to draw one.
 inline constexpr std::string_view kJobPodGroup = "quorate.dev/pod-group";
+// On a ClusterQueue: Enabled or Disabled, whether a place is proven before its workloads start.
+inline constexpr std::string_view kPlacementVerification = "quorate.dev/placement-verification";
 // On a fallback PodGroup: what only the native one has fields for.
 inline constexpr std::string_view kGroupTopologyKey = "quorate.dev/topology-key";
 inline constexpr std::string_view kGroupDisruptionMode =
