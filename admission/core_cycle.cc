@@ -245,7 +245,10 @@ void Core::order(std::vector<Entry>& entries) const {
 }
 
 std::optional<NotPlaceable> Core::place_gang(const Entry& entry) {
-  if (port_ == nullptr || !config_.prove_placement) return std::nullopt;
+  if (port_ == nullptr) return std::nullopt;
+  const ClusterQueueSpec* queue = queues_.at(entry.queue).spec.get();
+  const std::optional<bool> asked = queue != nullptr ? queue->prove_placement : std::nullopt;
+  if (!asked.value_or(config_.prove_placement)) return std::nullopt;
   const Facts& facts = *workloads_.at(entry.workload).facts;
   GangToPlace gang{facts.key, facts.uid, {}};
   for (std::size_t i = 0; i < entry.assignment.pod_sets.size(); ++i) {

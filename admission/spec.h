@@ -78,6 +78,8 @@ struct ClusterQueueSpec {
   std::vector<AdmissionCheckRule> admission_checks;
   bool terminating = false;
   bool by_usage = false;  // admissionMode UsageBasedAdmissionFairSharing
+  // Whether a place is proven before one of its workloads starts; nullopt: as Config says.
+  std::optional<bool> prove_placement;
   // Set where the object cannot be understood: the queue is inactive with this message, everything
   // else goes on.
   std::string defect;

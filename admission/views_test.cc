@@ -160,6 +160,24 @@ TEST(PlacementTest, CanBeSwitchedOff) {
   EXPECT_TRUE(port.asked.empty());
 }
 
+TEST(PlacementTest, AQueueMayAskOtherwise) {
+  for (const bool asked : {true, false}) {
+    World world;
+    FakePort port;
+    world.admitter.set_placement_port(&port);
+    world.config.prove_placement = !asked;
+    world.admitter.set_config(world.config);
+    world.queues("q {f/gpu=8}");
+    ClusterQueueSpec spec = world.specs.at("q");
+    spec.prove_placement = asked;
+    world.admitter.apply(spec);
+    port.room = 4;
+    world.waiting("gang>q p0 t0 4 * gpu=1");
+    EXPECT_EQ(World::text(world.settle()), "admit gang");
+    EXPECT_EQ(port.asked.empty(), !asked);
+  }
+}
+
 TEST(Views, SharesWithFairSharing) {
   World world;
   world.queues(

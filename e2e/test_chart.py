@@ -109,6 +109,7 @@ class RenderTest(unittest.TestCase):
                 "kind": "Configuration",
                 "namespace": "quorate-system",
                 "manageJobsWithoutQueueName": True,
+                "placementVerification": "Enabled",
                 "integrations": {"frameworks": ["batch/job"]},
                 "fairSharing": {"preemptionStrategies": ["LessThanInitialShare"]},
                 "clientConnection": {"qps": -1, "burst": 500},

@@ -9,6 +9,7 @@
 
 #include "src/objects/json.h"
 #include "src/objects/yaml.h"
+#include "src/translate/translate.h"
 
 namespace quorate::cli {
 
@@ -40,6 +41,12 @@ Outcome<ConfigFile> parse_config(std::string_view text, const std::string& path,
   Outcome<objects::SchedulerConfiguration> second =
       objects::load_scheduler_configuration(scheduler.value_or(""));
   if (!second) return within(path + ": KubeSchedulerConfiguration", second.error());
+  if (const translate::Defects unknown = translate::unknown_plugins(*second); !unknown.empty()) {
+    std::string faults;
+    for (const translate::Defect& one : unknown)
+      faults += (faults.empty() ? "" : ", ") + one.text();
+    return within(path + ": KubeSchedulerConfiguration", Error{Errc::Invalid, std::move(faults)});
+  }
   file.admission = std::move(*first);
   file.scheduler = std::move(*second);
   return file;

@@ -51,6 +51,23 @@ TEST(ConfigFile, ErrorsNameFileDocumentAndField) {
   EXPECT_THAT(twice.error().message, HasSubstr("two documents of kind Configuration"));
 }
 
+TEST(ConfigFile, APluginThatNobodyHasIsRefused) {
+  const auto load = [](const std::string& plugins) {
+    const auto file = parse_config(
+        "kind: KubeSchedulerConfiguration\napiVersion: kubescheduler.config.k8s.io/v1\n"
+        "profiles: [{schedulerName: s, plugins: {multiPoint: {" +
+            plugins + "}}}]\n",
+        "c", {});
+    return file ? std::string() : file.error().message;
+  };
+  EXPECT_EQ(load("enabled: [{name: NodeNmae}]"),
+            "c: KubeSchedulerConfiguration: profiles[0].plugins.multiPoint.enabled: "
+            "there is no plugin \"NodeNmae\"");
+  EXPECT_THAT(load("disabled: [{name: NodeNmae}]"), HasSubstr("there is no plugin"));
+  EXPECT_EQ(load("enabled: [{name: NodeName}], disabled: [{name: '*'}, {name: ImageLocality}]"),
+            "");
+}
+
 TEST(ConfigFile, AFileThatIsNotThereIsNamed) {
   const auto file = load_config_file("/no/such/file.yaml", {});
   ASSERT_FALSE(file);

@@ -137,6 +137,7 @@ void put(const ClusterQueueSpec& from, v1::ClusterQueue& to) {
   }
   to.set_terminating(from.terminating);
   to.set_defect(from.defect);
+  if (from.prove_placement) to.set_prove_placement(*from.prove_placement);
 }
 
 ClusterQueueSpec get(const v1::ClusterQueue& from, Faults& faults) {
@@ -171,6 +172,7 @@ ClusterQueueSpec get(const v1::ClusterQueue& from, Faults& faults) {
   }
   to.terminating = from.terminating();
   to.defect = from.defect();
+  if (from.has_prove_placement()) to.prove_placement = from.prove_placement();
   return to;
 }
 

@@ -1,15 +1,33 @@
 #include "src/engine/placement_adapter.h"
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "src/scheduler/placement.h"
 
 namespace quorate::engine {
+namespace {
+
+constexpr std::string_view kElasticGate = "kueue.x-k8s.io/elastic-job";
+
+}  // namespace
+
+// Pods that another scheduler binds go where we cannot see. Those of an elastic job are let go a
+// few at a time, beside others of it that run: there is no gang to be placed as a whole.
+bool PlacementAdapter::is_ours(const PodTemplate& pod) const {
+  const bool known = std::ranges::any_of(config_.profiles, [&](const scheduler::Profile& profile) {
+    return profile.scheduler_name == pod.scheduler_name;
+  });
+  return known &&
+         std::ranges::find(pod.scheduling_gates, kElasticGate) == pod.scheduling_gates.end();
+}
 
 std::optional<admission::NotPlaceable> PlacementAdapter::reserve(
     const admission::GangToPlace& gang) {
   scheduler::GangRequest request{gang.workload, gang.uid, {}};
   for (const admission::PodSetToPlace& pods : gang.pod_sets) {
+    if (!is_ours(*pods.pod)) continue;
     request.pod_sets.push_back(
         {pods.name, pods.count, pods.pod, pods.node_labels, pods.tolerations});
   }

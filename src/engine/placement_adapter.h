@@ -11,7 +11,8 @@
 namespace quorate::engine {
 
 // Admission's question "where can this gang run?" answered by the scheduler's planner over the one
-// cluster model. Everything it is given outlives it.
+// cluster model. Pod sets of other schedulers, and of elastic jobs, are left to themselves.
+// Everything it is given outlives it.
 class PlacementAdapter final : public admission::PlacementPort {
  public:
   PlacementAdapter(cluster::Model& model, Journal& journal, const scheduler::Config& config)
@@ -25,6 +26,8 @@ class PlacementAdapter final : public admission::PlacementPort {
   bool take_freed();
 
  private:
+  bool is_ours(const PodTemplate& pod) const;
+
   cluster::Model& model_;
   Journal& journal_;
   const scheduler::Config& config_;

@@ -49,6 +49,7 @@ ClusterQueueSpec sample_queue() {
   queue.by_usage = true;
   queue.admission_checks = {{"check", {"spot"}}, {"other", {}}};
   queue.terminating = true;
+  queue.prove_placement = false;
   queue.defect = "spec.x: bad";
   return queue;
 }

@@ -139,6 +139,9 @@ struct Configuration {
 
   bool manage_jobs_without_queue_name = false;
   LabelSelector managed_jobs_namespaces;
+  // placementVerification, ours: a place is proven before a workload starts, where the scheduler
+  // runs in this process. A ClusterQueue's annotation of that name goes before it.
+  bool placement_verification = true;
   bool internal_certs = true;
   std::string webhook_service_name = "kueue-webhook-service";
   std::string webhook_secret_name = "kueue-webhook-server-cert";

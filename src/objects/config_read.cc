@@ -256,6 +256,7 @@ void read_configuration(Json json, bool v1beta1, StrictReader& strict, Configura
                        "resources",
                        "featureGates",
                        "objectRetentionPolicies",
+                       "placementVerification",
                        "visibilityServer"});
   }
   config.ns = text_or(json["namespace"], config.ns);
@@ -298,6 +299,14 @@ void read_configuration(Json json, bool v1beta1, StrictReader& strict, Configura
   strict.only(retention, {"afterFinished", "afterDeactivatedByKueue"});
   config.retain_finished = retention["afterFinished"].maybe_duration();
   config.retain_deactivated = retention["afterDeactivatedByKueue"].maybe_duration();
+
+  if (const Json verify = json["placementVerification"]; verify.present()) {
+    const std::string text = verify.text();
+    config.placement_verification = text != "Disabled";
+    if (text != "Enabled" && text != "Disabled") {
+      strict.not_supported(verify, quoted(text), "supported values: \"Disabled\", \"Enabled\"");
+    }
+  }
 
   const Json visibility = json["visibilityServer"];
   strict.only(visibility, {"bindAddress", "bindPort"});

@@ -201,6 +201,15 @@ INSTANTIATE_TEST_SUITE_P(
     }),
     [](const auto& test) { return test.param.name; });
 
+TEST(Config, PlacementVerificationIsASwitch) {
+  EXPECT_TRUE(good(kHead).placement_verification);
+  EXPECT_TRUE(good(std::string(kHead) + "placementVerification: Enabled").placement_verification);
+  EXPECT_FALSE(good(std::string(kHead) + "placementVerification: Disabled").placement_verification);
+  EXPECT_EQ(fault("placementVerification: Maybe"),
+            "placementVerification: Unsupported value: \"Maybe\": supported values: \"Disabled\", "
+            "\"Enabled\"");
+}
+
 TEST(Config, OtherFaults) {
   EXPECT_THAT(
       fault("integrations: {frameworks: [cron]}"),

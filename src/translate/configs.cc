@@ -1,6 +1,7 @@
 // The two configuration documents.
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "src/scheduler/registry.h"
@@ -61,7 +62,58 @@ scheduler::Profile profile_of(const objects::SchedulerProfile& from, const std::
   return to;
 }
 
+// The scheduler's own, as of 1.37.
+constexpr std::array<std::string_view, 21> kStockPlugins = {"DefaultBinder",
+                                                            "DefaultPreemption",
+                                                            "DynamicResources",
+                                                            "GangScheduling",
+                                                            "ImageLocality",
+                                                            "InterPodAffinity",
+                                                            "NodeAffinity",
+                                                            "NodeDeclaredFeatures",
+                                                            "NodeName",
+                                                            "NodePorts",
+                                                            "NodeResourcesBalancedAllocation",
+                                                            "NodeResourcesFit",
+                                                            "NodeUnschedulable",
+                                                            "NodeVolumeLimits",
+                                                            "PodTopologySpread",
+                                                            "PrioritySort",
+                                                            "SchedulingGates",
+                                                            "TaintToleration",
+                                                            "VolumeBinding",
+                                                            "VolumeRestrictions",
+                                                            "VolumeZone"};
+
+bool is_here(std::string_view name) {
+  return std::ranges::any_of(scheduler::registry(), [&](const scheduler::Plugin* plugin) {
+    return std::string_view(plugin->name()) == name;
+  });
+}
+
+bool is_stock(std::string_view name) {
+  return name == "*" || std::ranges::find(kStockPlugins, name) != kStockPlugins.end();
+}
+
 }  // namespace
+
+Defects unknown_plugins(const objects::SchedulerConfiguration& config) {
+  Defects unknown;
+  for (std::size_t i = 0; i < config.profiles.size(); ++i) {
+    for (const auto& [point, set] : config.profiles[i].plugins) {
+      const std::string path = item("profiles", i) + ".plugins." + point;
+      for (const objects::PluginRef& plugin : set.enabled) {
+        if (is_here(plugin.name)) continue;
+        report(&unknown, path + ".enabled", "there is no plugin \"" + plugin.name + "\"");
+      }
+      for (const objects::PluginRef& plugin : set.disabled) {
+        if (is_here(plugin.name) || is_stock(plugin.name)) continue;
+        report(&unknown, path + ".disabled", "there is no plugin \"" + plugin.name + "\"");
+      }
+    }
+  }
+  return unknown;
+}
 
 admission::Config to_config(const objects::Configuration& config) {
   admission::Config to;
@@ -85,6 +137,7 @@ admission::Config to_config(const objects::Configuration& config) {
     ready.backoff_base_seconds = wait->backoff_base_seconds;
     ready.backoff_max_seconds = wait->backoff_max_seconds;
   }
+  to.prove_placement = config.placement_verification;
   to.elastic_slices = config.gates.enabled("ElasticJobsViaWorkloadSlices");
   to.fair_sharing = config.fair_sharing.has_value();
   if (config.fair_sharing && !config.fair_sharing->empty()) {

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "src/objects/names.h"
 #include "src/objects/validate.h"
 #include "src/translate/report.h"
 
@@ -82,6 +83,18 @@ bool any_negative(const std::vector<objects::ResourceGroup>& groups, std::string
   return false;
 }
 
+// What the queue's annotation says about the proof of a place; nothing without one.
+std::optional<bool> verification_of(const objects::ObjectMeta& meta, objects::FieldErrors& faults) {
+  const auto found = meta.annotations.find(objects::names::kPlacementVerification);
+  if (found == meta.annotations.end()) return std::nullopt;
+  if (found->second == "Enabled") return true;
+  if (found->second == "Disabled") return false;
+  faults.push_back({"metadata.annotations[" + found->first + "]",
+                    objects::FieldError::Kind::NotSupported, objects::quoted(found->second),
+                    "supported values: \"Disabled\", \"Enabled\""});
+  return std::nullopt;
+}
+
 }  // namespace
 
 admission::NamespaceSpec to_spec(const objects::Namespace& ns) {
@@ -119,7 +132,9 @@ admission::ClusterQueueSpec to_spec(const objects::ClusterQueue& queue) {
   spec.terminating = queue.meta.deleted.has_value();
   // Objects that did not come through our CRD may break its rules, on which the quota tree relies.
   // Such a queue owns and lends nothing.
-  if (const objects::FieldErrors faults = objects::validate(queue); !faults.empty()) {
+  objects::FieldErrors faults = objects::validate(queue);
+  spec.prove_placement = verification_of(queue.meta, faults);
+  if (!faults.empty()) {
     spec.defect = objects::join(faults);
     return spec;
   }

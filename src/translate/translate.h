@@ -51,6 +51,10 @@ scheduler::PodGroupSpec to_spec(const objects::PodGroup& group, Defects* defects
 admission::ClusterQueueSpec unreadable_cluster_queue(std::string_view name, std::string_view uid,
                                                      std::string_view why);
 
+// Plugins that a profile names and nobody has, by path: a stock one that is not here may be
+// disabled, but not enabled.
+Defects unknown_plugins(const objects::SchedulerConfiguration& config);
+
 admission::Config to_config(const objects::Configuration& config);
 // Defects: settings that change nothing here.
 scheduler::Config to_config(const objects::SchedulerConfiguration& config,

@@ -75,6 +75,21 @@ TEST(TranslatePod, CarriesRequestsGroupAndState) {
   EXPECT_EQ(spec.unschedulable_message, "0/1");
 }
 
+TEST(TranslateQueue, AnAnnotationSaysWhetherPlacesAreProven) {
+  objects::ClusterQueue queue;
+  queue.meta.key.name = "q";
+  EXPECT_EQ(to_spec(queue).prove_placement, std::nullopt);
+  std::string& text = queue.meta.annotations["quorate.dev/placement-verification"];
+  text = "Disabled";
+  EXPECT_EQ(to_spec(queue).prove_placement, false);
+  text = "Enabled";
+  EXPECT_EQ(to_spec(queue).prove_placement, true);
+  text = "off";
+  EXPECT_EQ(to_spec(queue).defect,
+            "metadata.annotations[quorate.dev/placement-verification]: Unsupported value: \"off\": "
+            "supported values: \"Disabled\", \"Enabled\"");
+}
+
 TEST(TranslatePod, TheNativeLinkComesBeforeTheLabel) {
   const auto spec = to_spec(read<objects::Pod>(R"({
     "apiVersion":"v1","kind":"Pod",
