@@ -235,7 +235,9 @@ void QueueStatusHost::Shared::show_local(const ObjectKey& key, const admission::
   metrics.set("kueue_local_queue_status", {key.name, key.ns, "False", kRole},
               view.active.active ? 0 : 1);
   metrics.set("kueue_local_queue_status", {key.name, key.ns, "Unknown", kRole}, 0);
-  if (const auto queue = caches.local_queues.find(key); queue != nullptr && view.consumed) {
+  if (!view.consumed) {
+    metrics.remove("kueue_local_queue_admission_fair_sharing_usage", {key.name, key.ns});
+  } else if (const auto queue = caches.local_queues.find(key); queue != nullptr) {
     const double usage = view.consumed->usage.is_infinite()
                              ? std::numeric_limits<double>::infinity()
                              : static_cast<double>(view.consumed->usage.billionths()) / 1e9;

@@ -43,6 +43,10 @@ objects::QueueStatus queue_status(const objects::QueueStatus& now_shown,
     status.consumed = {view.consumed->resources,
                        Time{view.consumed->updated.nanos / kSecond * kSecond}};
     status.weighted_share = 0;  // always so
+  } else if (view.active.active) {
+    // Its ClusterQueue goes by usage no more. One whose ClusterQueue is missing keeps what it says.
+    status.consumed.reset();
+    status.weighted_share.reset();
   }
   const objects::Condition* before =
       objects::find_condition(status.conditions, objects::conditions::kActive);

@@ -73,6 +73,19 @@ TEST(QueueStatus, ConsumedUsageIsOfWholeSeconds) {
   EXPECT_EQ(queue_status(status, used, QueueKind::LocalQueue, 5, kLater), status);
 }
 
+TEST(QueueStatus, WhatWasConsumedGoesWithTheSharing) {
+  admission::QueueView used = view();
+  used.consumed = {{{"cpu", ExactQuantity{1}}}, kNow, {}};
+  const objects::QueueStatus before = queue_status({}, used, QueueKind::LocalQueue, 5, kNow);
+  admission::QueueView off = view();
+  off.active.active = false;  // its ClusterQueue is not there; it may come back
+  EXPECT_TRUE(queue_status(before, off, QueueKind::LocalQueue, 5, kNow).consumed);
+  off.active.active = true;
+  const objects::QueueStatus after = queue_status(before, off, QueueKind::LocalQueue, 5, kNow);
+  EXPECT_FALSE(after.consumed);
+  EXPECT_FALSE(after.weighted_share);
+}
+
 TEST(Finalizers, PutOnWhileItLivesAndTakenOffWhenNobodyUsesIt) {
   objects::ObjectMeta meta;
   meta.key.name = "q";

@@ -45,7 +45,7 @@ std::string status_patch(std::string_view resource_version, const QueueStatus& s
     out.key("fairSharing").open();
     if (status.consumed) write_consumed(out, *status.consumed);
     out.field("weightedShare", status.weighted_share.value_or(0)).close();
-  } else if (borrowed == Borrowed::Written) {
+  } else {
     out.key("fairSharing").null();
   }
   write_usage(out, "flavorsReservation", status.reservation, borrowed);

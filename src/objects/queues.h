@@ -8,6 +8,7 @@
 #include "src/base/exact_quantity.h"
 #include "src/base/labels.h"
 #include "src/base/pod_template.h"
+#include "src/objects/field_error.h"
 #include "src/objects/meta.h"
 
 namespace quorate::objects {
@@ -121,6 +122,7 @@ struct ClusterQueue {
   std::string cohort;
   QueueingStrategy strategy = QueueingStrategy::BestEffortFIFO;
   std::optional<LabelSelector> namespace_selector;  // nullopt matches no namespace, {} all
+  FieldErrors selector_faults;  // of that selector as it was written; validate() passes them on
   FlavorFungibility fungibility;
   Preemption preemption;
   std::vector<AdmissionCheckRule> admission_checks;

@@ -5,30 +5,39 @@
 namespace quorate::objects {
 namespace {
 
-std::vector<Requirement> read_requirements(Json json) {
-  using Op = Requirement::Op;
-  static constexpr std::array<std::pair<std::string_view, Op>, 6> kOps{{
-      {"In", Op::In},
-      {"NotIn", Op::NotIn},
-      {"Exists", Op::Exists},
-      {"DoesNotExist", Op::DoesNotExist},
-      {"Gt", Op::Gt},
-      {"Lt", Op::Lt},
-  }};
+using Op = Requirement::Op;
+constexpr std::array<std::pair<std::string_view, Op>, 4> kLabelOps{{
+    {"In", Op::In},
+    {"NotIn", Op::NotIn},
+    {"Exists", Op::Exists},
+    {"DoesNotExist", Op::DoesNotExist},
+}};
+// Those of nodes compare numbers, too.
+constexpr std::array<std::pair<std::string_view, Op>, 6> kNodeOps{{
+    {"In", Op::In},
+    {"NotIn", Op::NotIn},
+    {"Exists", Op::Exists},
+    {"DoesNotExist", Op::DoesNotExist},
+    {"Gt", Op::Gt},
+    {"Lt", Op::Lt},
+}};
+
+template <class Ops>
+std::vector<Requirement> read_requirements(Json json, const Ops& ops) {
   std::vector<Requirement> all;
   json.each([&](Json each) {
     Requirement& requirement = all.emplace_back();
     requirement.key = each["key"].required_text();
     if (!each["operator"].present()) each["operator"].fail("Required value");
-    requirement.op = each["operator"].choice(kOps).value_or(Op::In);
+    requirement.op = each["operator"].choice(ops).value_or(Op::In);
     requirement.values = each["values"].texts();
   });
   return all;
 }
 
 NodeSelectorTerm read_term(Json json) {
-  return {.match_expressions = read_requirements(json["matchExpressions"]),
-          .match_fields = read_requirements(json["matchFields"])};
+  return {.match_expressions = read_requirements(json["matchExpressions"], kNodeOps),
+          .match_fields = read_requirements(json["matchFields"], kNodeOps)};
 }
 
 ContainerResources read_container(Json json, bool init, bool host_network) {
@@ -109,7 +118,7 @@ LabelSelector read_label_selector(Json json) {
   for (const auto& [key, value] : json["matchLabels"].labels()) {
     selector.requirements.push_back({.key = key, .op = Requirement::Op::In, .values = {value}});
   }
-  for (Requirement& each : read_requirements(json["matchExpressions"])) {
+  for (Requirement& each : read_requirements(json["matchExpressions"], kLabelOps)) {
     selector.requirements.push_back(std::move(each));
   }
   return selector;

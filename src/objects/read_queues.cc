@@ -1,6 +1,7 @@
 #include <array>
 
 #include "src/objects/read.h"
+#include "src/objects/webhook_kueue.h"
 
 namespace quorate::objects {
 namespace {
@@ -119,6 +120,7 @@ void read(Json json, std::string_view api_version, ClusterQueue& queue) {
       spec["queueingStrategy"].choice(kStrategies).value_or(QueueingStrategy::BestEffortFIFO);
   if (spec["namespaceSelector"].present()) {
     queue.namespace_selector = read_label_selector(spec["namespaceSelector"]);
+    queue.selector_faults = selector_faults(spec["namespaceSelector"], "spec.namespaceSelector");
   }
   const Json fungibility = spec["flavorFungibility"];
   queue.fungibility = {.when_can_borrow = read_search(fungibility["whenCanBorrow"], "Borrow",

@@ -98,7 +98,9 @@ FieldErrors validate(const ClusterQueue& queue) {
         "spec.concurrentAdmissionPolicy.migration.constraints.lastAcceptableFlavorName",
         queue.concurrent_admission->last_acceptable_flavor);
   }
-  return then(schema, [&] { return webhook_faults(queue, nullptr, FeatureGates{}); });
+  return then(schema, [&] {
+    return webhook_faults(queue, nullptr, FeatureGates{}, queue.selector_faults);
+  });
 }
 
 FieldErrors validate(const Cohort& cohort) {
