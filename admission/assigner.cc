@@ -77,8 +77,13 @@ std::vector<std::vector<std::size_t>> groups_of(const Facts& workload) {
 class Assigner {
  public:
   Assigner(const AssignContext& context, const Facts& workload,
-           std::span<const std::int32_t> counts, const Scan* resume)
-      : context_(context), workload_(workload), counts_(counts), resume_(resume) {
+           std::span<const std::int32_t> counts, const Scan* resume,
+           std::span<const TopologyShortage> impossible)
+      : context_(context),
+        workload_(workload),
+        counts_(counts),
+        resume_(resume),
+        impossible_(impossible) {
     preemption_over_borrowing_ =
         context.spec.preference == FungibilityPreference::PreemptionOverBorrowing;
     all_topology_ =
@@ -103,6 +108,8 @@ class Assigner {
     finish(failed);
     return std::move(result_);
   }
+  // After run(): where not even an empty topology has the places.
+  std::optional<TopologyShortage> no_places;
 
  private:
   // What a search came to: the choice for every resource of the resource group, or facts.
@@ -340,6 +347,11 @@ class Assigner {
     if (flavor == nullptr) return "flavor " + flavor_name(slot) + " not found";
     for (const std::size_t i : group) {
       const PodSetFacts& pods = workload_.pod_sets[i];
+      for (const TopologyShortage& one : impossible_) {
+        if (one.flavor == flavor->name && one.pod_set == pods.name) {
+          return topology::text(one.failure);
+        }
+      }
       const bool covers = std::any_of(
           pods.shape->requests.begin(), pods.shape->requests.end(), [&](const auto& request) {
             return std::find(resources.resources.begin(), resources.resources.end(),
@@ -419,13 +431,14 @@ class Assigner {
     }
     if (result_.pod_sets.empty()) result_.mode = Mode::NoFit;
     if (failed) result_.reason = gravest_ == Reason::None ? Reason::NoMatchingFlavor : gravest_;
-    if (!failed) assign_places(context_, workload_, result_, all_topology_);
+    if (!failed) no_places = assign_places(context_, workload_, result_, all_topology_);
   }
 
   const AssignContext& context_;
   const Facts& workload_;
   std::span<const std::int32_t> counts_;
   const Scan* resume_;
+  std::span<const TopologyShortage> impossible_;  // flavors that are no choice for a pod set
   bool preemption_over_borrowing_ = false;
   bool all_topology_ = false;
   Assignment result_;
@@ -451,7 +464,19 @@ int Scan::start(std::size_t pod_set, std::uint32_t resource) const {
 
 Assignment assign(const AssignContext& context, const Facts& workload,
                   std::span<const std::int32_t> counts, const Scan* resume) {
-  return Assigner(context, workload, counts, resume).run();
+  Assigner assigner(context, workload, counts, resume, {});
+  Assignment first = assigner.run();
+  if (!assigner.no_places) return first;
+  // Quota chose a flavor whose nodes can never hold the pods: the others are looked at from the
+  // start. What is told if none of them will do is about the first.
+  std::vector<TopologyShortage> impossible{*assigner.no_places};
+  while (true) {  // each turn takes one flavor from one pod set
+    Assigner again(context, workload, counts, nullptr, impossible);
+    Assignment other = again.run();
+    if (other.mode > Mode::NoCandidates) return other;
+    if (!again.no_places) return first;
+    impossible.push_back(*again.no_places);
+  }
 }
 
 }  // namespace quorate::admission

@@ -153,10 +153,16 @@ std::string fact_explained(const Fact& fact) {
       fact);
 }
 
+bool told(const Fact& fact) {
+  const auto* shortage = std::get_if<TopologyShortage>(&fact);
+  return shortage == nullptr || !shortage->beside_quota;
+}
+
 bool from_placement(const Fact& fact) { return std::holds_alternative<NotPlaceable>(fact); }
 
 // "couldn't assign flavors to pod set a: x, y; couldn't assign flavors to pod set b: z"
-std::string flavor_message(const std::vector<Fact>& facts) {
+std::string flavor_message(std::vector<Fact> facts) {
+  std::erase_if(facts, [](const Fact& fact) { return !told(fact); });
   std::string text;
   for (std::size_t i = 0; i < facts.size();) {
     const std::string pod_set = pod_set_of(facts[i]);

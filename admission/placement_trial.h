@@ -7,7 +7,8 @@ namespace quorate::admission {
 
 // Whether an assignment finds places in its topologies once workloads are gone: the part of a
 // search for victims that quota does not answer. What leaves and what comes back is charged in the
-// trees under the search's transaction. Each question costs a placement.
+// trees under the search's transaction. Each question costs a placement on counts that follow what
+// was charged.
 class TopologyTrial final : public PlacementTrial {
  public:
   TopologyTrial(Journal& journal, const AssignContext& context, const Facts& workload,
@@ -17,7 +18,7 @@ class TopologyTrial final : public PlacementTrial {
   void removed(const Candidate& candidate) override { charge(candidate, -1); }
   void put_back(const Candidate& candidate) override { charge(candidate, 1); }
   bool fits() override {
-    return !find_places(context_, workload_, assignment_, Occupancy::Current).failure;
+    return !find_places(context_, workload_, assignment_, Occupancy::Current, &counters_).failure;
   }
 
  private:
@@ -32,6 +33,7 @@ class TopologyTrial final : public PlacementTrial {
   const AssignContext& context_;
   const Facts& workload_;
   const Assignment& assignment_;
+  PlaceCounters counters_;
 };
 
 }  // namespace quorate::admission

@@ -101,6 +101,8 @@ struct TopologyShortage {
   std::string pod_set;
   std::string flavor;
   topology::Failure failure;
+  // Found while quota was short as well: Kueue's message does not tell it.
+  bool beside_quota = false;
 
   friend bool operator==(const TopologyShortage&, const TopologyShortage&) = default;
 };

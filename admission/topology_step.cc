@@ -5,7 +5,6 @@
 
 #include "admission/flavor_match.h"
 #include "admission/placement_trial.h"
-#include "topology/pod_sets.h"
 
 namespace quorate::admission {
 namespace {
@@ -165,7 +164,7 @@ std::variant<std::vector<std::string>, TopologyError> topology_flavors(const Ass
 }
 
 Places find_places(const AssignContext& context, const Facts& workload,
-                   const Assignment& assignment, Occupancy occupancy) {
+                   const Assignment& assignment, Occupancy occupancy, PlaceCounters* counters) {
   Places places;
   places.pod_sets.resize(assignment.pod_sets.size());
   std::map<std::string, std::vector<std::size_t>> by_flavor;
@@ -197,7 +196,8 @@ Places find_places(const AssignContext& context, const Facts& workload,
       places.failure = TopologyShortage{workload.pod_sets[i].name, name, std::move(conflict)};
       return places;
     }
-    for (auto& [at, outcome] : topology::place_all(*tree, asks, options)) {
+    for (auto& [at, outcome] : topology::place_all(
+             *tree, asks, options, counters == nullptr ? nullptr : &(*counters)[name])) {
       const std::size_t i = members[at];
       if (const auto* failure = std::get_if<topology::Failure>(&outcome)) {
         if (!failed || i < *failed) {
@@ -212,9 +212,9 @@ Places find_places(const AssignContext& context, const Facts& workload,
   return places;
 }
 
-void assign_places(const AssignContext& context, const Facts& workload, Assignment& assignment,
-                   bool all_topology) {
-  if (context.topology.inventory == nullptr || assignment.mode == Mode::NoFit) return;
+std::optional<TopologyShortage> assign_places(const AssignContext& context, const Facts& workload,
+                                              Assignment& assignment, bool all_topology) {
+  if (context.topology.inventory == nullptr || assignment.mode == Mode::NoFit) return std::nullopt;
   auto flavors = topology_flavors(context, workload, assignment, all_topology);
   if (auto* error = std::get_if<TopologyError>(&flavors)) {
     const std::size_t i = index_of(workload, error->pod_set);
@@ -222,7 +222,7 @@ void assign_places(const AssignContext& context, const Facts& workload, Assignme
     assignment.mode = Mode::NoFit;
     assignment.facts = {std::move(*error)};
     assignment.reason = Reason::NoMatchingFlavor;
-    return;
+    return std::nullopt;
   }
   bool any = false;
   const bool elsewhere = has_check(context, kMultiKueue, "");
@@ -236,7 +236,7 @@ void assign_places(const AssignContext& context, const Facts& workload, Assignme
       any = true;
     }
   }
-  if (!any) return;
+  if (!any) return std::nullopt;
 
   const bool had_quota = assignment.mode == Mode::Fit;
   if (had_quota) {
@@ -245,7 +245,7 @@ void assign_places(const AssignContext& context, const Facts& workload, Assignme
       for (std::size_t i = 0; i < places.pod_sets.size(); ++i) {
         assignment.pod_sets[i].topology = std::move(places.pod_sets[i]);
       }
-      return;
+      return std::nullopt;
     }
     refuse(workload, std::move(*places.failure), Mode::Preempt, assignment);
   }
@@ -256,10 +256,12 @@ void assign_places(const AssignContext& context, const Facts& workload, Assignme
       lower(assignment.pod_sets[index_of(workload, places.failure->pod_set)], Mode::NoFit);
       assignment.mode = Mode::NoFit;
     } else {
-      refuse(workload, std::move(*places.failure), Mode::NoFit, assignment);
+      TopologyShortage shortage = *places.failure;
+      shortage.beside_quota = true;
+      refuse(workload, std::move(shortage), Mode::NoFit, assignment);
     }
     assignment.reason = std::max(assignment.reason, Reason::TopologyPlacementFailed);
-    return;
+    return places.failure;
   }
   for (std::size_t i = 0; i < assignment.pod_sets.size(); ++i) {
     PodSetResult& pods = assignment.pod_sets[i];
@@ -267,6 +269,7 @@ void assign_places(const AssignContext& context, const Facts& workload, Assignme
     lower(pods, Mode::Preempt);
     pods.topology = std::move(places.pod_sets[i]);  // what to keep free for it meanwhile
   }
+  return std::nullopt;
 }
 
 bool places_free(topology::Inventory& inventory, const Facts& workload,

@@ -12,6 +12,7 @@
 #include "admission/assigner.h"
 #include "admission/topology_use.h"
 #include "topology/inventory.h"
+#include "topology/pod_sets.h"
 
 namespace quorate::admission {
 
@@ -41,15 +42,19 @@ struct Places {
 
 enum class Occupancy { Current, Empty };  // Empty: as if no topology workload ran
 
+// Of a search that looks for the same places again and again while only usage changes; by flavor.
+using PlaceCounters = std::map<std::string, topology::Counters>;
+
 // Computes places with the flavors and counts of the assignment, whose topology_flavor is set.
 Places find_places(const AssignContext& context, const Facts& workload,
-                   const Assignment& assignment, Occupancy occupancy);
+                   const Assignment& assignment, Occupancy occupancy,
+                   PlaceCounters* counters = nullptr);
 
 // Adds places to an assignment that has its quota, as if the workload were alone. Where they are
 // taken, the assignment would have to preempt; where the topology has no such places even if empty,
-// it cannot be had.
-void assign_places(const AssignContext& context, const Facts& workload, Assignment& assignment,
-                   bool all_topology);
+// it cannot be had, and the shortage there is returned.
+std::optional<TopologyShortage> assign_places(const AssignContext& context, const Facts& workload,
+                                              Assignment& assignment, bool all_topology);
 
 // Whether the assignment has all its places and they are free now, all its pod sets together.
 bool places_free(topology::Inventory& inventory, const Facts& workload,

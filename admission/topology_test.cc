@@ -40,6 +40,16 @@ class TopologyWorld : public World {
       admitter.observe(model.apply(journal, node));
     }
   }
+  // Flavor "tas<pool>" over one node of that pool.
+  void pool(const std::string& pool, int cpu, bool cordoned = false) {
+    admitter.apply(FlavorSpec{"tas" + pool, {{"pool", pool}}, {}, {}, "racks"});
+    cluster::NodeSpec node;
+    node.name = "n" + pool;
+    node.labels = {{"rack", "r" + pool}, {topology::kHostname, node.name}, {"pool", pool}};
+    node.unschedulable = cordoned;
+    node.allocatable = {{"cpu", Quantity{1000 * cpu}}, {"pods", Quantity{20}}};
+    admitter.observe(model.apply(journal, node));
+  }
   void pod(const std::string& name, const std::string& node, int cpu,
            cluster::PodPhase phase = cluster::PodPhase::Running) {
     cluster::PodSpec spec;
@@ -135,6 +145,17 @@ TEST(TopologyFlavors, ThePlainOneIsNamedWhereTheOtherIsShort) {
             "not support TopologyAwareScheduling, insufficient quota for cpu in flavor tas, "
             "previously considered podsets requests (0) + current podset request (2) > maximum "
             "capacity (1)");
+}
+
+// Vector TB05: credits are a quota only, so their flavor needs no topology.
+TEST(TopologyFlavors, AQuotaOnlyGroupNeedsNoTopology) {
+  TopologyWorld world;
+  world.config.transformations = {{"cpu", false, {{"credits", "10"}}, ""}};
+  world.admitter.set_config(world.config);
+  world.queues("q {plain/credits=100} {tas/cpu=8}");
+  world.nodes("r1/n1:4");
+  world.ask("w", "q", "main*2: cpu=1", {kRack});
+  EXPECT_EQ(world.run(), "w: main cpu=tas credits=plain n1=2");
 }
 
 TEST(TopologyFlavors, AQueueWithoutItsTopologyIsNotActive) {
@@ -263,6 +284,46 @@ TEST(TopologyPreemption, NobodyLeavesForAPlaceThatDoesNotExist) {
   world.run();
   world.ask("high", "q", "main*1: cpu=5", {kHost}, 2);
   EXPECT_EQ(world.text(world.settle()), "hold high TopologyPlacementFailed");
+}
+
+// Pitfall B031: quota alone prefers tas2, whose only node can hold nobody.
+TEST(TopologyPreemption, TakesAnotherFlavorThanOneWithoutNodes) {
+  TopologyWorld world;
+  world.queues("q {tas1/cpu=4, tas2/cpu=8} (within=LowerPriority, whenCanPreempt=TryNextFlavor)");
+  world.pool("1", 4);
+  world.pool("2", 8, true);
+  world.ask("low", "q", "main*1: cpu=4", {kHost}, 0);
+  EXPECT_EQ(world.run(), "low: main cpu=tas1 n1=1");
+  world.ask("high", "q", "main*1: cpu=4", {kHost}, 2);
+  EXPECT_EQ(world.text(world.settle()),
+            "evict low InClusterQueue; hold high WaitingForPreemptedWorkloads");
+}
+
+// Neither has nodes enough: the one that quota chose is named.
+TEST(TopologyPreemption, TellsOfTheFirstFlavorIfNoneWillDo) {
+  TopologyWorld world;
+  world.queues("q {tas1/cpu=8, tas2/cpu=8}");
+  world.pool("1", 3);
+  world.pool("2", 2);
+  world.ask("w", "q", "main*1: cpu=4", {kHost});
+  EXPECT_EQ(world.run(),
+            "w TopologyPlacementFailed: couldn't assign flavors to pod set main: topology "
+            "\"racks\" doesn't allow to fit any of 1 pod(s). Total nodes: 1; excluded: resource "
+            "\"cpu\": 1");
+}
+
+// Both quota and places are missing: Kueue's message tells the quota, the proof both.
+TEST(TopologyPreemption, TheMessageTellsTheQuotaBeforeThePlaces) {
+  TopologyWorld world;
+  world.queues("q {tas/cpu=8} (within=LowerPriority)");
+  world.nodes("r1/n1:4 r1/n2:4");
+  world.ask("low", "q", "main*1: cpu=4", {kHost}, 0);
+  world.run();
+  world.ask("high", "q", "main*1: cpu=5", {kHost}, 2);
+  EXPECT_EQ(world.run(),
+            "high TopologyPlacementFailed: couldn't assign flavors to pod set main: insufficient "
+            "unused quota for cpu in flavor tas, 1 more needed");
+  EXPECT_EQ(world.admitter.waiting({"ns", "high"})->proof.facts.size(), 2u);
 }
 
 // --- what makes room ---

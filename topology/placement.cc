@@ -50,7 +50,7 @@ Failure no_room(const Tree& tree, const Ask& ask, const Plan& plan, const Counts
   failure.fitting = refused.fitting;
   failure.wanted = plan.slices(ask.pods);
   failure.leaves = static_cast<std::int64_t>(tree.leaves());
-  failure.excluded.assign(counts.excluded.begin(), counts.excluded.end());
+  failure.excluded = excluded(tree, counts);
   if (ask.wish.layers.size() > 1) failure.layers = layer_fits(tree, ask, counts, refused.level);
   return failure;
 }
@@ -58,15 +58,17 @@ Failure no_room(const Tree& tree, const Ask& ask, const Plan& plan, const Counts
 Placed placed(const Tree& tree, const Ask& ask, const std::vector<Share>& shares) {
   Placed result;
   result.pods.levels = tree.assignment_levels();
+  result.pods.domains.reserve(shares.size());
   if (ask.leader) result.leader.emplace().levels = result.pods.levels;
   for (const Share& share : shares) {
-    std::vector<std::string> values = tree.assignment_values(share.domain);
-    if (share.leaders > 0) {
-      result.leader->domains.push_back({values, static_cast<std::int32_t>(share.leaders)});
-    }
-    if (share.pods > 0) {
-      result.pods.domains.push_back({std::move(values), static_cast<std::int32_t>(share.pods)});
-    }
+    const auto give = [&](Assignment& to, std::int64_t count) {
+      if (count == 0) return;
+      Assignment::Domain& domain = to.domains.emplace_back();
+      domain.values = tree.assignment_values(share.domain);
+      domain.count = static_cast<std::int32_t>(count);
+    };
+    if (ask.leader) give(*result.leader, share.leaders);
+    give(result.pods, share.pods);
   }
   return result;
 }
@@ -81,7 +83,15 @@ Outcome place(Tree& tree, const Ask& ask, const Options& options) {
   if (tree.leaves() == 0) {
     return error(tree, "no topology domains at level: " + tree.levels()[plan.level]);
   }
-  const Counts counts = count(tree, ask, plan, options);
+  std::optional<Counter> once;
+  std::optional<Counter>& counter = options.counter == nullptr ? once : *options.counter;
+  if (counter) {
+    counter->recount(options.assumed);
+  } else {
+    counter.emplace(tree, ask, plan, options,
+                    options.counter == nullptr ? Counter::Use::Once : Counter::Use::Again);
+  }
+  const Counts& counts = counter->counts();
   if (options.profile.balanced && !ask.wish.preferred.empty() && ask.wish.layers.size() <= 1) {
     if (const auto shares = balance(tree, plan, counts, options.profile, ask.pods)) {
       return placed(tree, ask, *shares);
@@ -97,8 +107,7 @@ Outcome place(Tree& tree, const Ask& ask, const Options& options) {
 void assume(const Tree& tree, const Assignment& assignment, const Amounts& pod, Assumed& assumed) {
   for (const Assignment::Domain& domain : assignment.domains) {
     const std::uint32_t leaf = tree.find_leaf(domain.values);
-    if (leaf == Tree::kNone) continue;
-    for (const auto& [resource, amount] : pod) assumed[leaf][resource] += amount * domain.count;
+    if (leaf != Tree::kNone) add(assumed[leaf], pod, domain.count);
   }
 }
 

@@ -25,12 +25,15 @@ std::optional<std::size_t> partner_of(std::span<const PodSetAsk> pod_sets, std::
 
 std::vector<std::pair<std::size_t, PodSetOutcome>> place_all(Tree& tree,
                                                              std::span<const PodSetAsk> pod_sets,
-                                                             const Options& options) {
+                                                             const Options& options,
+                                                             Counters* counters) {
   std::vector<std::pair<std::size_t, PodSetOutcome>> outcomes;
   Assumed assumed = options.assumed == nullptr ? Assumed{} : *options.assumed;
   Options beside = options;
   beside.assumed = &assumed;
+  if (counters != nullptr) counters->resize(pod_sets.size());
   std::vector<bool> done(pod_sets.size(), false);
+  std::size_t open = pod_sets.size();
   for (std::size_t i = 0; i < pod_sets.size(); ++i) {
     if (done[i]) continue;
     const std::optional<std::size_t> partner = partner_of(pod_sets, i);
@@ -45,23 +48,26 @@ std::vector<std::pair<std::size_t, PodSetOutcome>> place_all(Tree& tree,
     if (leader) ask.leader = pod_sets[*leader].ask.pod;
     const Assignment* previous = pod_sets[workers].previous;
     const bool grown = previous != nullptr && !leader;
-    const Outcome found = grown ? resize(tree, ask, *previous, beside) : place(tree, ask, beside);
+    beside.counter = counters == nullptr || grown ? nullptr : &(*counters)[workers];
+    Outcome found = grown ? resize(tree, ask, *previous, beside) : place(tree, ask, beside);
     done[workers] = true;
     if (leader) done[*leader] = true;
+    open -= leader ? 2 : 1;
     const auto answer = [&](std::size_t at, PodSetOutcome outcome) {
-      outcomes.push_back({at, std::move(outcome)});
+      outcomes.emplace_back(at, std::move(outcome));
     };
     if (const auto* failure = std::get_if<Failure>(&found)) {
       answer(std::min(workers, leader.value_or(workers)), *failure);
       if (leader) answer(std::max(workers, *leader), *failure);
       return outcomes;
     }
-    const Placed& placed = std::get<Placed>(found);
-    assume(tree, placed.pods, pod_sets[workers].ask.pod, assumed);
-    answer(workers, placed.pods);
-    if (!leader) continue;
-    assume(tree, *placed.leader, pod_sets[*leader].ask.pod, assumed);
-    answer(*leader, *placed.leader);
+    Placed& placed = std::get<Placed>(found);
+    if (open > 0) {
+      assume(tree, placed.pods, pod_sets[workers].ask.pod, assumed);
+      if (leader) assume(tree, *placed.leader, pod_sets[*leader].ask.pod, assumed);
+    }
+    answer(workers, std::move(placed.pods));
+    if (leader) answer(*leader, std::move(*placed.leader));
   }
   return outcomes;
 }

@@ -45,15 +45,20 @@ struct Profile {
   friend bool operator==(const Profile&, const Profile&) = default;
 };
 
-// Amounts by leaf slot's rank that earlier pod sets of the same workload take.
-using Assumed = std::map<std::uint32_t, std::map<std::uint32_t, std::int64_t>>;
+// What earlier pod sets of the same workload take, by leaf; the amounts are not sorted.
+using Assumed = std::map<std::uint32_t, Amounts>;
+
+class Counter;
 
 struct Options {
   Profile profile;
-  bool empty = false;                // as if no topology workload ran
-  const Assumed* assumed = nullptr;  // by rank, then resource
+  bool empty = false;  // as if no topology workload ran
+  const Assumed* assumed = nullptr;
   // Only leaves below that domain take part: (level, domain).
   std::optional<std::pair<std::size_t, std::uint32_t>> within;
+  // Where counts are kept for the next placement of the same pods in the same tree, while only
+  // usage changes; nullptr: they are not kept.
+  std::optional<Counter>* counter = nullptr;
 };
 
 }  // namespace quorate::topology

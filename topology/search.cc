@@ -20,15 +20,34 @@ std::int64_t Search::amount(const Count& count, Unit unit, bool with_leader) con
   return with_leader ? count.pods_with_leader : count.pods;
 }
 
-// Domains of a level are numbered by their values, so the number breaks ties.
-void Search::sort_plain(const std::vector<Count>& counts, Domains& domains) const {
+namespace {
+
+// The key of an order beside its domain, so that sorting does not look the counts up.
+struct Ranked {
+  std::int64_t affinity, slices, pods;
+  std::uint32_t domain;  // of a level, numbered by their values: breaks ties
+  auto operator<=>(const Ranked&) const = default;
+};
+
+}  // namespace
+
+void Search::sort_plain(const std::vector<Count>& counts, Domains& domains,
+                        std::size_t most) const {
   const std::int64_t sign = plan_.best_fit ? -1 : 1;
-  std::sort(domains.begin(), domains.end(), [&](std::uint32_t a, std::uint32_t b) {
-    const Count& x = counts[a];
-    const Count& y = counts[b];
-    return std::tuple(-x.affinity, sign * x.slices, x.pods, a) <
-           std::tuple(-y.affinity, sign * y.slices, y.pods, b);
-  });
+  std::vector<Ranked> ranked;
+  ranked.reserve(domains.size());
+  for (const std::uint32_t domain : domains) {
+    const Count& here = counts[domain];
+    ranked.push_back({-here.affinity, sign * here.slices, here.pods, domain});
+  }
+  if (most < ranked.size()) {
+    const auto end = ranked.begin() + static_cast<std::ptrdiff_t>(most);
+    std::nth_element(ranked.begin(), end, ranked.end());
+    std::sort(ranked.begin(), end);
+  } else {
+    std::sort(ranked.begin(), ranked.end());
+  }
+  for (std::size_t i = 0; i < ranked.size(); ++i) domains[i] = ranked[i].domain;
 }
 
 namespace {
@@ -138,8 +157,10 @@ std::variant<Search::Domains, NoRoom> Search::choose(std::int64_t slices,
 std::variant<Search::Domains, NoRoom> Search::several(std::size_t level, Domains domains,
                                                       std::int64_t slices) const {
   const std::vector<Count>& counts = counts_.levels[level];
-  sort_with_leader(counts, domains);
-  leader_first(counts, domains, slices, plan_.leaders, Unit::Slices);
+  if (plan_.leaders > 0) {
+    sort_with_leader(counts, domains);
+    leader_first(counts, domains, slices, plan_.leaders, Unit::Slices);
+  }
   Domains chosen;
   std::int64_t left = slices, leaders = plan_.leaders;
   std::size_t i = 0;
@@ -154,10 +175,13 @@ std::variant<Search::Domains, NoRoom> Search::several(std::size_t level, Domains
   }
   if (leaders > 0) return NoRoom{plan_.leaders - leaders, level};
   domains.erase(domains.begin(), domains.begin() + static_cast<std::ptrdiff_t>(i));
-  sort_plain(counts, domains);
+  std::erase_if(domains, [&](std::uint32_t domain) { return counts[domain].slices <= 0; });
+  // Each takes a slice at least; the best fit is looked for among all.
+  const std::size_t most =
+      plan_.best_fit ? domains.size() : static_cast<std::size_t>(std::max<std::int64_t>(left, 0));
+  sort_plain(counts, domains, most);
   for (i = 0; left > 0 && i < domains.size(); ++i) {
     std::uint32_t domain = domains[i];
-    if (counts[domain].slices <= 0) continue;
     if (plan_.best_fit && counts[domain].slices >= left) {
       domain = domains[best_fit(counts, domains, i, left, 0, Unit::Slices)];
     }

@@ -40,9 +40,12 @@ class Search {
   // --- pieces, also for balanced placement ---
 
   enum class Unit { Slices, Pods };
+  static constexpr std::size_t kAll = static_cast<std::size_t>(-1);
   using Domains = std::vector<std::uint32_t>;
 
-  void sort_plain(const std::vector<Count>& counts, Domains& domains) const;
+  // `most`: so many at the front are in order, none of the others comes before them.
+  void sort_plain(const std::vector<Count>& counts, Domains& domains,
+                  std::size_t most = kAll) const;
   void sort_with_leader(const std::vector<Count>& counts, Domains& domains) const;
 
  private:

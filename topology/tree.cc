@@ -17,6 +17,18 @@ std::int64_t plus(std::int64_t a, std::int64_t b) {
 
 }  // namespace
 
+void add(Amounts& amounts, const Amounts& more, std::int64_t times) {
+  for (const auto& [resource, amount] : more) {
+    const auto known = std::find_if(amounts.begin(), amounts.end(),
+                                    [&](const auto& one) { return one.first == resource; });
+    if (known == amounts.end()) {
+      amounts.push_back({resource, amount * times});
+    } else {
+      known->second = plus(known->second, amount * times);
+    }
+  }
+}
+
 Tree::Tree(std::string topology, std::vector<std::string> levels, Labels node_labels)
     : topology_(std::move(topology)),
       levels_(std::move(levels)),
@@ -68,6 +80,7 @@ std::string Tree::key_of(const std::vector<std::string>& values) const {
 }
 
 void Tree::add(std::uint32_t leaf, std::uint32_t resource, std::int64_t amount) {
+  ++revision_;
   std::int64_t& cell = capacity_[resource][leaf];
   cell = plus(cell, amount);
 }
@@ -146,6 +159,7 @@ void Tree::renew(std::uint32_t at) {
   Leaf& leaf = leaves_[at];
   tainted_ -= leaf.tainted ? 1 : 0;
   leaf.tainted = false;
+  ++revision_;
   changed_.push_back(at);
   if (leaf.members.empty()) return;
   const Member& first = members_at_[leaf.members.front()];

@@ -20,6 +20,9 @@ namespace quorate::topology {
 // one of `pods`. Amounts of zero are left out.
 using Amounts = std::vector<std::pair<std::uint32_t, std::int64_t>>;
 
+// `more`, so many times, on top of amounts that need not be sorted.
+void add(Amounts& amounts, const Amounts& more, std::int64_t times);
+
 // The domains that the nodes of one flavor span by their level labels, with what is free in each
 // leaf. Built once; node, pod and usage events change single leaves.
 //
@@ -105,6 +108,23 @@ class Tree {
     return *members_at_[leaf(rank).members.front()].spec;
   }
   bool any_tainted() const { return tainted_ > 0; }
+  // Grows whenever nodes, their capacity or the leaves change.
+  std::uint64_t revision() const { return revision_; }
+
+  // --- columns, by the slot of a leaf: it stays, whatever comes and goes ---
+
+  std::uint32_t slot(std::uint32_t rank) const { return order_[rank]; }
+  // kNone: no node is there.
+  std::uint32_t rank(std::uint32_t slot) const {
+    return leaves_[slot].members.empty() ? kNone : leaves_[slot].rank;
+  }
+  std::size_t resources() const { return capacity_.size(); }
+  // Allocatable less what foreign pods use.
+  const std::vector<std::int64_t>& capacity(std::uint32_t resource) const {
+    return capacity_[resource];
+  }
+  // Of topology workloads.
+  const Column& usage(std::uint32_t resource) const { return used_[resource]; }
 
   // Free in a leaf, maybe negative; `empty`: as if no topology workload ran.
   std::int64_t free(std::uint32_t rank, std::uint32_t resource, bool empty) const {
@@ -151,6 +171,7 @@ class Tree {
   std::vector<std::uint32_t> free_members_;
   std::unordered_map<std::string, std::uint32_t> members_;
   std::int64_t tainted_ = 0;
+  std::uint64_t revision_ = 0;
 
   std::vector<std::uint32_t> order_;    // leaves with nodes, by path
   std::vector<std::uint32_t> changed_;  // leaves that joined, left or moved since
