@@ -225,7 +225,8 @@ class Core {
     std::vector<std::pair<QueueId, quota::ResourceMap>> reserved;
     std::vector<std::vector<TopologyUse>> places;             // reserved too
     std::map<std::uint32_t, std::vector<Candidate>> claimed;  // victims, by slot of their root
-    bool changed = false;                                     // some entry took quota or places
+    std::vector<std::uint32_t> displaced;  // roots with an entry that lost its places
+    bool changed = false;                  // some entry took quota or places
   };
   struct MoveBack {
     quota::NodeId root;

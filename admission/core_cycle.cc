@@ -94,11 +94,12 @@ void Core::run_heads() {
   sort_decisions(decided);  // heads come in no meaningful order
   std::vector<bool> progressed(trees.size(), false);
   CycleState state;
-  const auto run = [&](Entry& entry) {
-    if (!process(entry, state)) return;
-    const std::uint32_t root = tree_.root(queues_.at(entry.queue).node).slot;
+  const auto note = [&](std::uint32_t root) {
     const auto at = std::lower_bound(trees.begin(), trees.end(), root);
     progressed[static_cast<std::size_t>(at - trees.begin())] = true;
+  };
+  const auto run = [&](Entry& entry) {
+    if (process(entry, state)) note(tree_.root(queues_.at(entry.queue).node).slot);
   };
   if (config_.fair_sharing) {
     fairshare::Tournament entries = tournament(nominees);
@@ -108,6 +109,10 @@ void Core::run_heads() {
     for (Entry& entry : nominees) run(entry);
   }
   end_reservations(state);
+  // Places do not belong to a tree: who lost some to another tree's progress may find others.
+  if (std::find(progressed.begin(), progressed.end(), true) != progressed.end()) {
+    for (const std::uint32_t root : state.displaced) note(root);
+  }
   quieten(trees, heads, progressed);
 }
 

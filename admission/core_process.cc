@@ -115,7 +115,11 @@ bool Core::process(Entry& entry, CycleState& state) {
                 RequeueReason::PendingPreemption, false);
   }
   const bool overlap = overlaps(entry);
-  if (overlap || fits(entry, state) != Fitting::Yes) {
+  const Fitting fitting = overlap ? Fitting::No : fits(entry, state);
+  if (fitting != Fitting::Yes) {
+    if (fitting == Fitting::NoPlace) {
+      state.displaced.push_back(tree_.root(queues_.at(entry.queue).node).slot);
+    }
     const Fact why = overlap ? Fact(VictimsClaimed{false}) : Fact(LostInCycle{});
     return wait(Reason::WaitingForQuota, {Layer::Quota, {why}},
                 RequeueReason::FailedAfterNomination, config_.keep_scan_progress);

@@ -213,6 +213,20 @@ TEST(TopologyCycle, ANodeIsNeverGivenTwice) {
   EXPECT_EQ(world.used("c"), "tas/cpu=0");
 }
 
+// Both are nominated onto n1, the smallest that will do; the queues share no cohort.
+TEST(TopologyCycle, WhoLostAPlaceToAnotherTreeIsTriedAgain) {
+  TopologyWorld world;
+  world.config.topology.recompute_in_cycle = false;
+  world.admitter.set_config(world.config);
+  world.queues("a {tas/cpu=8}; b {tas/cpu=8}");
+  world.nodes("r1/n1:2 r1/n2:3");
+  world.ask("first", "a", "main*2: cpu=1", {kHost}, 1);
+  world.ask("second", "b", "main*2: cpu=1", {kHost});
+  EXPECT_EQ(world.run(),
+            "first: main cpu=tas n1=2; second WaitingForQuota: Workload no longer fits after "
+            "processing another workload; second: main cpu=tas n2=2");
+}
+
 TEST(TopologyCycle, AHostInTwoFlavorsIsOneHost) {
   TopologyWorld world;
   world.queues("a {tas-a/cpu=4}; b {tas-b/cpu=4}");

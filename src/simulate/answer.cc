@@ -9,19 +9,6 @@
 namespace quorate::simulate {
 namespace {
 
-void sort_domains(admission::PodSetAssignment& assignment) {
-  if (!assignment.topology) return;
-  std::ranges::sort(assignment.topology->domains, {},
-                    &admission::TopologyAssignment::Domain::values);
-}
-
-AdmittedEntry entry_of(const ObjectKey& workload, const admission::Admission& admission,
-                       bool admitted) {
-  AdmittedEntry entry{workload, admission.cluster_queue, admitted, admission.pod_sets};
-  for (admission::PodSetAssignment& assignment : entry.pod_sets) sort_domains(assignment);
-  return entry;
-}
-
 admission::Admission from_object(const objects::Admission& object) {
   admission::Admission admission{object.cluster_queue, {}};
   for (const objects::PodSetAssignment& each : object.pod_sets) {
@@ -51,13 +38,16 @@ struct Collector {
   }
 
   void operator()(const admission::Admit& d) const {
-    answer.admitted.push_back(entry_of(d.workload, d.admission, d.admitted));
+    answer.admitted.push_back(
+        {d.workload, d.admission.cluster_queue, d.admitted, d.admission.pod_sets});
     ++answer.trials;
   }
   void operator()(const admission::ConfirmAdmission& d) const {
     const objects::Workload* workload = find(d.workload);
     if (workload == nullptr || !workload->status.admission) return;
-    answer.admitted.push_back(entry_of(d.workload, from_object(*workload->status.admission), true));
+    admission::Admission admission = from_object(*workload->status.admission);
+    answer.admitted.push_back(
+        {d.workload, std::move(admission.cluster_queue), true, std::move(admission.pod_sets)});
   }
   void operator()(const admission::Hold& d) const {
     const objects::Workload* workload = find(d.workload);
