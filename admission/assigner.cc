@@ -352,18 +352,23 @@ class Assigner {
           return topology::text(one.failure);
         }
       }
-      const bool covers = std::any_of(
-          pods.shape->requests.begin(), pods.shape->requests.end(), [&](const auto& request) {
-            return std::find(resources.resources.begin(), resources.resources.end(),
-                             request.first) != resources.resources.end();
-          });
       if (context_.topology.inventory != nullptr) {
         const topology::Tree* tree = context_.topology.inventory->tree(flavor->name);
+        const bool covers = flavor->topology_name.empty() && covers_own_requests(pods, resources);
         if (auto why = topology_mismatch(pods, *flavor, covers, all_topology_, tree)) return why;
       }
       if (auto why = mismatch(pods, *flavor)) return why;
     }
     return std::nullopt;
+  }
+
+  // Whether the group has a resource that the pods themselves ask for: others are quotas only,
+  // which a transformation brought in.
+  bool covers_own_requests(const PodSetFacts& pods, const QueuePlan::Group& resources) const {
+    const ResourceList own = pod_requests(*pods.shape->pod);
+    return std::any_of(
+        resources.resources.begin(), resources.resources.end(),
+        [&](std::uint32_t resource) { return own.contains(resource_name(resource)); });
   }
 
   // How the flavor could serve all of `wanted`: the least preferred of its resources.

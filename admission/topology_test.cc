@@ -303,7 +303,7 @@ TEST(TopologyPreemption, NobodyLeavesForAPlaceThatDoesNotExist) {
 // Pitfall B031: quota alone prefers tas2, whose only node can hold nobody.
 TEST(TopologyPreemption, TakesAnotherFlavorThanOneWithoutNodes) {
   TopologyWorld world;
-  world.queues("q {tas1/cpu=4, tas2/cpu=8} (within=LowerPriority, whenCanPreempt=TryNextFlavor)");
+  world.queues("q {tas1/cpu=4, tas2/cpu=8} (within=LowerPriority whenCanPreempt=TryNextFlavor)");
   world.pool("1", 4);
   world.pool("2", 8, true);
   world.ask("low", "q", "main*1: cpu=4", {kHost}, 0);
