@@ -68,8 +68,12 @@ struct Workload {
   bool bypassed = false;  // parked because an equal workload failed
   bool vanished = false;  // a write told us that the object is gone
   bool dirty = false;     // to be reconciled
+  bool offered = false;   // in the heap because quota came free, not because its batch was due
   QueueId queue;          // whose bucket it is in
   std::uint32_t at = 0;   // in the heap or among the parked
+  // Among the parked of its class, by slots; class_number is kNone where it is in no class.
+  std::uint32_t class_number = ClassTable::kNone;
+  std::uint32_t class_before = ClassTable::kNone, class_after = ClassTable::kNone;
   std::shared_ptr<const Scan> scan;
   std::shared_ptr<const Verdict> verdict;
 
@@ -133,6 +137,7 @@ struct ClusterQueue {
   std::vector<LocalId> locals;
   std::int32_t admitted = 0;
   quota::ResourceMap admitted_usage;
+  bool offering = false;         // quota came free, and the parked are not moved back yet
   bool waits_for_nodes = false;  // the placement port refused one of its workloads
   std::uint64_t changed = 0;
 
@@ -285,6 +290,21 @@ class Core {
   bool moves_back(const ClusterQueue& queue, WorkloadId id) const;
   bool moves_back_at_once(const ClusterQueue& queue) const;
 
+  // core_classes.cc: equal workloads
+  bool has_classes(const ClusterQueue& queue) const;
+  // The workload that failed and equals this one; nullptr if none is remembered.
+  const Workload* failed_equal(const ClusterQueue& queue, const Facts& facts) const;
+  void fail_class(QueueId id, WorkloadId workload);
+  void park_failed(QueueId id);
+  void park_bypassed(QueueId id, WorkloadId workload);
+  void join_class(ClusterQueue& queue, WorkloadId id);
+  void leave_class(ClusterQueue& queue, WorkloadId id);
+  void forget_classes(ClusterQueue& queue);
+  void try_next_of_class(QueueId id, std::uint64_t hash);
+  void request_offer(QueueId id);
+  void run_offers();
+  void offer(QueueId id);
+
   // core_buckets.cc: heap, parked and their order
   bool before(const ClusterQueue& queue, WorkloadId a, WorkloadId b) const;
   void heap_push(QueueId id, WorkloadId workload);
@@ -303,8 +323,6 @@ class Core {
   void set_bucket(WorkloadId id, Bucket bucket, QueueId queue);
   bool queueable(const Workload& workload) const;
   bool backoff_over(const Facts& facts) const;
-  // The workload that failed and equals this one; nullptr if none is remembered.
-  const Workload* failed_equal(const ClusterQueue& queue, const Facts& facts) const;
   // Puts a workload where it belongs after an event; `old` is what was known before (nullptr: new).
   void place(WorkloadId id, const Facts* old);
   void requeue(WorkloadId id, RequeueReason reason, std::shared_ptr<const Scan> scan);
@@ -452,6 +470,7 @@ class Core {
 
   std::map<std::uint32_t, Tree> trees_;  // by slot of the root
   std::map<std::uint32_t, MoveBack> move_backs_;
+  std::set<std::uint32_t> offers_;  // roots of trees in which quota came free, by slot
   std::vector<std::pair<Time, WorkloadId>> timers_;  // a heap, earliest first
   std::vector<std::pair<Time, LocalId>> samples_;    // likewise
   std::vector<LocalId> opening_;                     // ledgers that open in the next cycle

@@ -157,6 +157,7 @@ void Core::leave_bucket(WorkloadId id) {
     queue.parked[at] = queue.parked.back();
     workloads_.at(queue.parked[at]).at = static_cast<std::uint32_t>(at);
     queue.parked.pop_back();
+    leave_class(queue, id);
   }
   changed(workload.queue);
   set_bucket(id, Bucket::None, {});
@@ -165,9 +166,12 @@ void Core::leave_bucket(WorkloadId id) {
 void Core::leave_queue(WorkloadId id) {
   const Workload& workload = workloads_.at(id);
   if (workload.bucket == Bucket::None) return;
-  ClusterQueue& queue = queues_.at(workload.queue);
+  const QueueId queue_id = workload.queue;
+  const std::uint64_t hash = workload.facts->scheduling_hash;
+  ClusterQueue& queue = queues_.at(queue_id);
   leave_bucket(id);
   if (queue.preemptor == id) queue.preemptor = {};
+  try_next_of_class(queue_id, hash);
 }
 
 // Its place in the heap is the caller's to set; that of the one before is set here.
@@ -194,16 +198,6 @@ bool Core::queueable(const Workload& workload) const {
 
 bool Core::backoff_over(const Facts& facts) const {
   return !facts.is_false(Cond::Requeued) && (!facts.requeue_at || *facts.requeue_at <= now_);
-}
-
-const Workload* Core::failed_equal(const ClusterQueue& queue, const Facts& facts) const {
-  if (queue.strict() || !config_.equivalence_classes) return nullptr;
-  const WorkloadId id = queue.classes.find(facts.scheduling_hash);
-  const Workload* equal = id ? workloads_.find(id) : nullptr;
-  if (equal == nullptr || !equal->verdict || !same_class(*equal->facts, facts)) return nullptr;
-  // What its queue or its own state stops later says nothing about the others.
-  if (equal->verdict->proof.layer == Layer::Queue) return nullptr;
-  return equal;
 }
 
 void Core::place(WorkloadId id, const Facts* old) {
@@ -238,7 +232,7 @@ void Core::place(WorkloadId id, const Facts* old) {
     return;
   }
   if (failed_equal(queues_.at(target), facts) != nullptr) {
-    park(target, id, true);
+    park_bypassed(target, id);
     return;
   }
   heap_push(target, id);
@@ -262,14 +256,9 @@ void Core::requeue(WorkloadId id, RequeueReason reason, std::shared_ptr<const Sc
   }
   park(queue_id, id, false);
   const bool of_class = reason == RequeueReason::NoFit || reason == RequeueReason::NoCandidates;
-  if (queue.strict() || !of_class || !config_.equivalence_classes) return;
-  queue.classes.put(workload.facts->scheduling_hash, id);
-  // Its equals would fail for the same reason. Those at the top go now, the others when they get
-  // there: each costs a step of the heap, none an evaluation.
-  for (WorkloadId top = heap_top(queue);
-       top && failed_equal(queue, *workloads_.at(top).facts) != nullptr; top = heap_top(queue)) {
-    park(queue_id, heap_pop(queue_id), true);
-  }
+  if (!has_classes(queue)) return;
+  if (of_class) return fail_class(queue_id, id);
+  try_next_of_class(queue_id, workload.facts->scheduling_hash);
 }
 
 }  // namespace quorate::admission

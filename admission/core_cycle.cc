@@ -15,6 +15,7 @@ std::vector<Decision> Core::cycle(Time now) {
   settle();
   recharge_places();
   run_move_backs();
+  run_offers();
   fire_timers();
   run_samples();
   reconcile_dirty();
@@ -25,7 +26,9 @@ std::vector<Decision> Core::cycle(Time now) {
 }
 
 bool Core::busy() const {
-  if (!tree_.settled() || !dirty_.empty() || !opening_.empty()) return true;
+  if (!tree_.settled() || !dirty_.empty() || !opening_.empty() || !offers_.empty()) {
+    return true;
+  }
   if (std::any_of(move_backs_.begin(), move_backs_.end(), [&](const auto& entry) {
         return !entry.second.due || *entry.second.due <= now_;
       })) {
@@ -65,12 +68,8 @@ std::vector<Core::Entry> Core::pop_heads(std::vector<std::uint32_t>& trees) {
       if (!queue.active.active) continue;
       // Equals of a workload that failed are not evaluated again.
       if (queue.by_usage) refresh_due(queue);
-      WorkloadId top = heap_top(queue);
-      while (top && failed_equal(queue, *workloads_.at(top).facts) != nullptr) {
-        park(id, heap_pop(id), true);
-        top = heap_top(queue);
-      }
-      if (top) heads.push_back({heap_pop(id), id, {}, false});
+      park_failed(id);
+      if (heap_top(queue)) heads.push_back({heap_pop(id), id, {}, false});
     }
     if (heads.size() == before) {
       tree.awake = false;

@@ -32,6 +32,7 @@ Core::Core(const Core& other, Journal& journal)
       ids_(other.ids_),
       trees_(other.trees_),
       move_backs_(other.move_backs_),
+      offers_(other.offers_),
       timers_(other.timers_),
       samples_(other.samples_),
       opening_(other.opening_),
@@ -170,6 +171,7 @@ void Core::cluster_queue_gone(const std::string& name) {
   settle();
   ClusterQueue& queue = queues_.at(id);
   for (const WorkloadId holder : queue.holders) charge_usage(holder, -1);
+  forget_classes(queue);
   for (const WorkloadId waiting : in_heap(queue)) leave_queue(waiting);
   while (!queue.parked.empty()) leave_queue(queue.parked.back());
   mark_users_dirty(id);
@@ -178,7 +180,6 @@ void Core::cluster_queue_gone(const std::string& name) {
   queue.spec.reset();
   follow_usage_mode(id);
   queue.plan = {};
-  queue.classes.clear();
   queue.active = {};
   changed_queues_.erase({queue.changed, queue.name});
   queue.changed = 0;

@@ -317,10 +317,17 @@ void Core::hold(WorkloadId id, Reason reason, Proof proof) {
   Workload& workload = workloads_.at(id);
   std::string message = message_of(proof);
   const std::uint64_t text = condition_text(reason_text(reason), message);
+  // One that fails again when quota came free waits for the same reason, only its numbers differ.
+  // They are told when the batch is due, so that not every workload that ends costs a write for
+  // each class that waits.
+  const bool again = std::exchange(workload.offered, false) && workload.queue &&
+                     queues_.at(workload.queue).offering && workload.verdict &&
+                     workload.verdict->reason == reason;
   if (!workload.verdict || workload.verdict->text != text || workload.verdict->proof != proof) {
     workload.verdict = std::make_shared<const Verdict>(Verdict{reason, std::move(proof), text});
   }
-  if (!shows(id, text)) out_.push_back(hold_of(workload, *workload.verdict, std::move(message)));
+  if (again || shows(id, text)) return;
+  out_.push_back(hold_of(workload, *workload.verdict, std::move(message)));
 }
 
 void Core::show(WorkloadId id) {

@@ -82,7 +82,8 @@ void Core::run_move_backs() {
 
 void Core::move_back(QueueId id) {
   ClusterQueue& queue = queues_.at(id);
-  queue.classes.clear();
+  forget_classes(queue);
+  queue.offering = false;
   for (const WorkloadId workload : std::vector<WorkloadId>(queue.parked)) {
     if (!moves_back(queue, workload)) continue;
     leave_bucket(workload);

@@ -149,6 +149,8 @@ void Core::release_quota(WorkloadId id, bool placement_too) {
   charge_places(workload.held->places, -1);
   places_freed(*workload.held);
   const QueueId queue_id = workload.held->queue;
+  const ConditionFacts* evicted = workload.facts->condition(Cond::Evicted);
+  const bool preempted = workload.facts->evicted() && evicted->reason == "Preempted";
   ClusterQueue& queue = queues_.at(queue_id);
   workloads_.at(queue.holders.back()).held_at = workload.held_at;
   queue.holders[workload.held_at] = queue.holders.back();
@@ -170,6 +172,7 @@ void Core::release_quota(WorkloadId id, bool placement_too) {
   changed(queue_id);
   if (placement_too && port_ != nullptr) port_->release(workload.facts->uid);
   request_move_back(queue_id);
+  if (!preempted || workload.facts->finished()) request_offer(queue_id);
   wake(queue_id);
   drop_queue_if_unused(queue_id);
 }
@@ -314,7 +317,9 @@ void Core::workload_written(const ObjectKey& key, const std::string& uid, bool s
   if (workload.assumed && !workload.written && !undo_second_pass(id)) {
     // It did fit; that an equal one failed behind it says nothing about it.
     const QueueId queue = workload.held->queue;
-    queues_.at(queue).classes.erase(workload.facts->scheduling_hash);
+    ClassTable& classes = queues_.at(queue).classes;
+    const std::uint32_t number = classes.find(workload.facts->scheduling_hash);
+    if (number != ClassTable::kNone) classes.at(number).failed = {};
     drop_penalty(id);
     release_quota(id, true);
   }

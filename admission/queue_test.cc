@@ -185,8 +185,13 @@ TEST_F(ParkedTest, AE20PodsThatAreDone) {
   EXPECT_EQ(world.used("a"), "f/cpu=3");
 }
 
-TEST_F(ParkedTest, AE21EndOfAWorkloadOfTheTreeWithinABatch) {
+TEST_F(ParkedTest, AE21EndOfAWorkloadOfTheTree) {
   world.finish("run");
+  EXPECT_EQ(World::text(world.cycle()), "admit w");
+}
+
+TEST_F(ParkedTest, OtherEventsAreServedWithinABatch) {
+  world.queues("cohort k {f/cpu=2}");
   world.cycle();
   EXPECT_EQ(world.parked(), "w");
   EXPECT_EQ(world.admitter.next_wakeup(), world.now + Duration::seconds(1));
@@ -238,8 +243,8 @@ TEST_F(ParkedTest, AE25EqualNewcomerIsParkedWithItsReason) {
   EXPECT_EQ(std::get<Hold>(world.last[0]).message,
             "Bypassed scheduling evaluation because an equivalent workload recently failed");
   world.finish("run");
-  world.settle();
-  EXPECT_EQ(World::text(world.settle(Duration::seconds(2))), "admit twin; hold w WaitingForQuota");
+  EXPECT_EQ(World::text(world.settle()), "admit twin");
+  EXPECT_EQ(World::text(world.settle(Duration::seconds(2))), "hold w WaitingForQuota");
 }
 
 TEST_F(ParkedTest, AE51ConditionsAloneDoNotFreeAMemberOfAParkedClass) {

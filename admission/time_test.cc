@@ -169,8 +169,7 @@ TEST_F(ReadyTest, ComesBackBehindOthersWhenItsBackoffIsOver) {
   ASSERT_EQ(World::text(world.last), "evict w PodsReadyTimeout");
   const Time back = *evicted().requeue->at;
   go();
-  world.settle();
-  EXPECT_EQ(World::text(world.settle(Duration::seconds(1))), "admit v");  // w is kept out
+  EXPECT_EQ(World::text(world.settle()), "admit v");  // w is kept out
   EXPECT_EQ(world.parked(), "w");
   world.carry_out(world.last);
   world.finish("v");

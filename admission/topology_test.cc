@@ -386,8 +386,7 @@ TEST(TopologyRoom, UsageSurvivesATopologyThatIsMadeAgain) {
   world.ask("k2", "q", "main*4: cpu=1", {kHost});
   EXPECT_EQ(world.run().substr(0, 18), "k2 WaitingForQuota");
   world.finish("k1");
-  world.settle();
-  EXPECT_EQ(world.told(world.settle(Duration::seconds(1))), "k2: main cpu=tas n1=4");
+  EXPECT_EQ(world.told(world.settle()), "k2: main cpu=tas n1=4");
   // …and is given back though it was charged to the old one.
   world.carry_out(world.last);
   world.admitter.topology_gone("racks");

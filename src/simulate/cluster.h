@@ -71,7 +71,9 @@ class SimulatedCluster {
   enum class Survey { Decided, All };
   Cycle cycle(Survey survey = Survey::Decided);
   // Whether a cycle now could decide more, or would end an eviction.
-  bool busy() const { return engine().busy() || (options_.finish_evictions && !evicting_.empty()); }
+  bool busy() const { return engine().busy() || evicting(); }
+  // Whether a cycle would end an eviction.
+  bool evicting() const { return options_.finish_evictions && !evicting_.empty(); }
   // When time alone changes something next: a backoff ends, a workload finishes.
   std::optional<Time> next_event() const;
   // Moves to a later moment; workloads whose time is over finish.

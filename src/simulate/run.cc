@@ -1,5 +1,7 @@
 #include "src/simulate/run.h"
 
+#include <algorithm>
+
 namespace quorate::simulate {
 namespace {
 
@@ -116,10 +118,18 @@ class Runner {
     for (std::int64_t i = 0; i < cycles; ++i) {
       // As in the reference, a cycle that nobody would take part in ends the count, and what was on
       // its way out before the first one stays there.
-      if (!cluster_.engine().busy() && cluster_.busy()) return true;
+      if (cluster_.evicting() && (!cluster_.engine().busy() || nobody_waits())) return true;
       if (!one(true)) return false;
     }
     return true;
+  }
+
+  bool nobody_waits() const {
+    const admission::Views& views = cluster_.engine().admission_views();
+    const std::vector<std::string> queues = views.cluster_queues();
+    return std::all_of(queues.begin(), queues.end(), [&](const std::string& queue) {
+      return views.pending(queue).size() == views.parked(queue).size();
+    });
   }
 
   bool one(bool asked_for) {
