@@ -65,8 +65,8 @@ std::string by_workload(std::string_view ns, std::string_view name) {
 
 Caches::Caches() : workloads(workload_index), nodes(node_index), pods(pod_index) {}
 
-PriorityClasses Caches::priority_classes() const {
-  PriorityClasses classes;
+jobs::PriorityClasses Caches::priority_classes() const {
+  jobs::PriorityClasses classes;
   for (const auto& one : workload_classes.all()) classes.workload.emplace(one->meta.key.name, *one);
   for (const auto& one : pod_classes.all()) classes.pod.emplace(one->meta.key.name, *one);
   return classes;

@@ -7,7 +7,7 @@
 
 #include "controller/live/pod_writer.h"
 #include "controller/live/store.h"
-#include "controller/reconcile/priority.h"
+#include "src/jobs/priority.h"
 #include "src/objects/core_kinds.h"
 #include "src/objects/flavors.h"
 #include "src/objects/job.h"
@@ -39,7 +39,7 @@ struct Caches {
   Store<objects::Pod> pods;    // by pod_index below
   GroupStores groups;
 
-  PriorityClasses priority_classes() const;
+  jobs::PriorityClasses priority_classes() const;
 };
 
 // Index keys of Workloads: their controlling owner by uid, and by kind and name (for an owner that

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "controller/reconcile/placement_reconciler.h"
 #include "src/objects/kinds.h"
 #include "src/objects/names.h"
 #include "src/translate/translate.h"
@@ -285,11 +286,13 @@ void Feeds::add_pod_kinds() {
                                 to_.reconcilers->node_changed(nullptr, last.get());
                             }});
   }
-  if (!to_engine && !parts_.pod_groups) return;
-  // Without them only members of groups matter.
+  if (!to_engine && !parts_.pod_groups && !parts_.jobs) return;
+  // Without them only members of groups matter, and pods that wait for their Workload.
   std::function<bool(const objects::Pod&)> filter;
   if (!to_engine) {
-    filter = [](const objects::Pod& pod) { return !objects::group_of(pod).empty(); };
+    filter = [](const objects::Pod& pod) {
+      return !objects::group_of(pod).empty() || !workload_name_of(pod).empty();
+    };
   }
   add<objects::Pod>(kinds::kPod, caches_.pods,
                     {.on_put =

@@ -158,6 +158,12 @@ void ReconcileHost::pod_changed(const objects::Pod& pod, const objects::Pod* bef
     for (const auto& one : to_.caches.workloads.find_by(by_workload(pod.meta.key.ns, workload))) {
       if (parts_.admission && has_places(*one)) add({WorkKey::Kind::Places, one->meta.key});
     }
+    // Of an elastic Job: one more waits, or there is room for one that does.
+    const bool in_slice = !objects::value_of(pod.meta.annotations, names::kSliceName).empty();
+    const objects::OwnerReference* owner = objects::controller_of(pod.meta);
+    if (in_slice && parts_.jobs && is_job(owner)) {
+      add({WorkKey::Kind::Job, {pod.meta.key.ns, owner->name}});
+    }
   }
   if (!parts_.pod_groups) return;
   const ObjectKey group{pod.meta.key.ns, std::string(objects::group_of(pod))};
@@ -166,8 +172,11 @@ void ReconcileHost::pod_changed(const objects::Pod& pod, const objects::Pod* bef
   // Groups that a Job owns are its own business.
   const auto known = to_.caches.groups.of(native).find(group);
   const bool queued = known != nullptr && !queue_name(known->meta).empty();
-  if (queued || !to_.caches.workloads.find_by(by_group_name(group)).empty()) {
-    add(group_key(native, group));
+  const auto workloads = to_.caches.workloads.find_by(by_group_name(group));
+  if (queued || !workloads.empty()) add(group_key(native, group));
+  if (!parts_.admission || (before != nullptr && !moved(pod, *before))) return;
+  for (const auto& one : workloads) {
+    if (has_places(*one)) add({WorkKey::Kind::Places, one->meta.key});
   }
 }
 
@@ -285,9 +294,15 @@ Plan ReconcileHost::look_at_job(const ObjectKey& key) {
       view.groups.push_back(*found);
     }
   }
-  view.priority = resolve_priority(caches.priority_classes(),
-                                   objects::value_of(job->meta.labels, names::kPriorityClass),
-                                   job->pod_template.parsed->priority_class);
+  view.priority = jobs::resolve_priority(caches.priority_classes(),
+                                         objects::value_of(job->meta.labels, names::kPriorityClass),
+                                         job->pod_template.parsed->priority_class);
+  // Pods know the first slice of theirs, as the template does.
+  if (const std::string_view slice =
+          objects::value_of(job->pod_template.parsed->annotations, names::kSliceName);
+      !slice.empty()) {
+    view.pods = caches.pods.find_by(by_workload(key.ns, slice));
+  }
   return reconcile(view, settings_, to_.client.loop().wall());
 }
 
@@ -309,7 +324,7 @@ Plan ReconcileHost::look_at_group(const ObjectKey& key, bool native) {
   copy_values(caches.pods.find_by(by_group(native, key.ns, key.name)), view.pods);
   const std::string pod_class = view.pods.empty() ? "" : view.pods.front().spec->priority_class;
   if (view.group) {
-    view.priority = resolve_priority(
+    view.priority = jobs::resolve_priority(
         caches.priority_classes(),
         objects::value_of(view.group->meta.labels, names::kPriorityClass), pod_class);
   }
@@ -361,6 +376,10 @@ Plan ReconcileHost::look_at_places(const ObjectKey& key) {
   PlacementView view;
   view.workload = *workload;
   view.pods = caches.pods.find_by(by_workload(key.ns, name_for_pods(*workload)));
+  if (const objects::OwnerReference* owner = objects::controller_of(workload->meta);
+      is_group(owner)) {
+    view.pods = caches.pods.find_by(by_group(native_api(owner->api_version), key.ns, owner->name));
+  }
   for (const std::string& host : hosts_of(*workload)) {
     const auto nodes = caches.nodes.find_by(by_host(host));
     if (!nodes.empty()) view.nodes.emplace(host, nodes.front());

@@ -6,6 +6,7 @@
 
 #include "controller/live/feed.h"
 #include "controller/live/log.h"
+#include "src/objects/names.h"
 
 namespace quorate::controller {
 namespace {
@@ -73,6 +74,7 @@ struct StatusWriter::Shared : std::enable_shared_from_this<StatusWriter::Shared>
   void pump_soon();
   void pump();
   void send(const ObjectKey& key, std::vector<Item> changes, bool urgent);
+  std::string replaced_cluster(const Workload& workload) const;
   void answered(const ObjectKey& key, bool urgent, const Workload& before,
                 Outcome<kube::Document> answer);
   void finish(const ObjectKey& key, bool urgent);
@@ -188,6 +190,16 @@ void StatusWriter::Shared::pump() {
   }
 }
 
+// Where the slice runs whose place this one takes.
+std::string StatusWriter::Shared::replaced_cluster(const Workload& workload) const {
+  const std::string text(
+      objects::value_of(workload.meta.annotations, objects::names::kSliceReplacementFor));
+  const std::size_t slash = text.find('/');
+  if (slash == std::string::npos) return "";
+  const auto before = store.find({text.substr(0, slash), text.substr(slash + 1)});
+  return before != nullptr ? before->status.cluster_name : std::string();
+}
+
 void StatusWriter::Shared::send(const ObjectKey& key, std::vector<Item> changes, bool urgent) {
   const std::string uid = uid_of(changes.back().change);
   const std::shared_ptr<const Workload> seen = store.find(key);
@@ -196,8 +208,9 @@ void StatusWriter::Shared::send(const ObjectKey& key, std::vector<Item> changes,
     return finish(key, urgent);
   }
   Workload after = *seen;
+  const std::string cluster = replaced_cluster(*seen);
   for (const Item& item : changes) {
-    apply(after, item.change, {client.loop().wall(), item.required_checks});
+    apply(after, item.change, {client.loop().wall(), item.required_checks, true, cluster});
   }
   if (says_the_same(seen->status, after.status)) {
     report(changes, true, false, "");

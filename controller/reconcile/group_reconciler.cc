@@ -7,9 +7,9 @@
 
 #include "controller/reconcile/job_reconciler.h"
 #include "controller/reconcile/pods_ready.h"
-#include "controller/reconcile/template_text.h"
-#include "controller/reconcile/topology_request.h"
-#include "controller/reconcile/workload_name.h"
+#include "src/jobs/template_text.h"
+#include "src/jobs/topology_request.h"
+#include "src/jobs/workload_name.h"
 #include "src/objects/names.h"
 
 namespace quorate::controller {
@@ -143,8 +143,9 @@ void GroupLook::derive() {
   Workload workload;
   const objects::KindInfo& kind = objects::kind_of(group.api);
   workload.meta.key = {
-      seen_.key.ns, workload_name("PodGroup", group_of_kind(group), seen_.key.name, group.meta.uid,
-                                  settings_.short_names ? 63 : 253)};
+      seen_.key.ns,
+      jobs::workload_name("PodGroup", group_of_kind(group), seen_.key.name, group.meta.uid,
+                          settings_.short_names ? jobs::kShortName : jobs::kLongName)};
   workload.meta.finalizers = {std::string(names::kResourceInUse)};
   workload.meta.labels[std::string(names::kJobUid)] = group.meta.uid;
   for (const std::string& key : settings_.label_keys_to_copy) {
@@ -285,7 +286,7 @@ kube::Event group_event(const objects::PodGroup& group, kube::EventType type,
 Outcome<std::vector<PodSet>> group_pod_sets(const std::vector<Pod>& members) {
   std::map<std::string, std::pair<const Pod*, std::int32_t>> shapes;  // by name of the pod set
   for (const Pod& pod : members) {
-    const std::string name = "shape-" + short_hash(shape_text(*pod.spec), 8);
+    const std::string name = "shape-" + jobs::short_hash(jobs::shape_text(*pod.spec), 8);
     auto& [first, count] = shapes[name];
     if (first == nullptr) first = &pod;
     ++count;
@@ -300,10 +301,10 @@ Outcome<std::vector<PodSet>> group_pod_sets(const std::vector<Pod>& members) {
     pod_set.name = name;
     pod_set.count = shape.second;
     Outcome<objects::TemplateSource> source =
-        objects::parse_template(shape_text(*shape.first->spec));
+        objects::parse_template(jobs::shape_text(*shape.first->spec));
     if (!source) return tl::unexpected(source.error());
     pod_set.pod_template = std::move(*source);
-    pod_set.topology = topology_request(shape.first->meta.annotations, "");
+    pod_set.topology = jobs::topology_request(shape.first->meta.annotations, "");
     pod_sets.push_back(std::move(pod_set));
   }
   return pod_sets;

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "controller/reconcile/job_workload.h"
-#include "controller/reconcile/priority.h"
 #include "controller/reconcile/settings.h"
 #include "controller/reconcile/write.h"
 #include "src/base/time.h"
+#include "src/jobs/priority.h"
 #include "src/objects/pod.h"
 #include "src/objects/pod_group.h"
 #include "src/objects/workload.h"
@@ -21,7 +21,7 @@ struct GroupView {
   bool namespace_selected = true;
   std::vector<objects::Workload> workloads;  // those whose controlling owner is the group
   std::vector<objects::Pod> pods;            // those that name the group
-  Outcome<Priority> priority = Priority{};
+  Outcome<jobs::Priority> priority = jobs::Priority{};
 };
 
 // The writes that bring the cluster to what was decided about the group. Level-based, like the

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "controller/reconcile/job_groups.h"
+#include "controller/reconcile/job_slices.h"
 #include "controller/reconcile/pods_ready.h"
 #include "src/objects/names.h"
 
@@ -41,7 +42,11 @@ bool inactive(const Job& job) {
 class Look {
  public:
   Look(const JobView& seen, const ReconcileSettings& settings, Time now)
-      : seen_(seen), job_(seen.job), settings_(settings), now_(now) {}
+      : seen_(seen),
+        job_(seen.job),
+        settings_(settings),
+        now_(now),
+        elastic_(jobs::is_elastic(seen.job, settings)) {}
 
   Plan take() && {
     run();
@@ -52,6 +57,8 @@ class Look {
   void run();
   bool managed() const;
   void choose(const objects::PodSet& pod_set);
+  void choose_slice(const objects::PodSet& pod_set);
+  bool resize(const objects::PodSet& pod_set);
   void without_workload(const objects::PodSet& pod_set);
   void with_workload();
   void stop(const Workload* workload, std::string message);
@@ -61,6 +68,11 @@ class Look {
   void progress();
   void record_readiness();
 
+  // Its pods are gated one by one, so that the Job itself need not be stopped.
+  bool waits_by_itself() const {
+    const std::vector<std::string>& gates = job_.pod_template.parsed->scheduling_gates;
+    return elastic_ && std::ranges::find(gates, names::kElasticGate) != gates.end();
+  }
   void write(Write write) { plan_.writes.push_back(std::move(write)); }
   void event(kube::EventType type, std::string_view reason, std::string note) {
     write(job_event(job_, type, reason, std::move(note)));
@@ -74,7 +86,11 @@ class Look {
   const Job& job_;
   const ReconcileSettings& settings_;
   const Time now_;
+  const bool elastic_;
   const Workload* workload_ = nullptr;  // the one that describes the Job
+  // Of what was there, the one that comes closest; nullptr if there is nothing.
+  const Workload* candidate_ = nullptr;
+  const Workload* next_ = nullptr;  // of an elastic Job: waits to take the place of `workload_`
   Plan plan_;
 };
 
@@ -93,16 +109,18 @@ void Look::run() {
     }
     return;
   }
-  Outcome<objects::PodSet> pod_set = job_pod_set(job_, settings_);
+  Outcome<objects::PodSet> pod_set = jobs::job_pod_set(job_, settings_);
   if (!pod_set) {
     return event(kube::EventType::Warning, "ErrWorkloadCompose", pod_set.error().message);
   }
-  choose(*pod_set);
+  elastic_ ? choose_slice(*pod_set) : choose(*pod_set);
   if (workload_ == nullptr) return without_workload(*pod_set);
+  if (elastic_ && resize(*pod_set)) return;
   with_workload();
 }
 
 void Look::choose(const objects::PodSet& pod_set) {
+  if (!seen_.workloads.empty()) candidate_ = &seen_.workloads.front();
   for (const Workload& workload : seen_.workloads) {
     if (describes(workload, job_, pod_set) ||
         is_true(workload.status.conditions, conditions::kFinished)) {
@@ -121,10 +139,83 @@ void Look::choose(const objects::PodSet& pod_set) {
   }
 }
 
+// Slices differ in their counts alone; one of another shape describes another Job.
+void Look::choose_slice(const objects::PodSet& pod_set) {
+  const Slices slices = choose_slices(seen_.workloads);
+  for (const auto& [slice, replaced] : slices.surplus) {
+    write(replaced
+              ? finish_workload(*slice, "WorkloadSliceReplaced",
+                                "Replaced to accommodate a new slice of its job", now_)
+              : finish_workload(*slice, "OutOfSync",
+                                "The workload slice is out of sync with its parent job", now_));
+  }
+  candidate_ = slices.holder;
+  if (slices.holder == nullptr) {
+    // The last one of a Job that is over.
+    const bool over = finished_condition(job_) != nullptr;
+    for (const Workload& workload : seen_.workloads) {
+      if (over) workload_ = candidate_ = &workload;
+    }
+    return;
+  }
+  objects::PodSet same_size = pod_set;
+  if (!slices.holder->pod_sets.empty()) {
+    same_size.count = slices.holder->pod_sets.front().count;
+    same_size.min_count = slices.holder->pod_sets.front().min_count;
+  }
+  if (!describes(*slices.holder, job_, same_size)) return;
+  workload_ = slices.holder;
+  next_ = slices.next;
+}
+
+// Brings the slices to the size that the Job has now. True if that ends the look.
+bool Look::resize(const objects::PodSet& pod_set) {
+  const Workload& holder = *workload_;
+  if (finished_condition(job_) != nullptr || holder.meta.deleted || holder.pod_sets.size() != 1) {
+    return false;
+  }
+  objects::PodSet wanted = pod_set;
+  wanted.name = holder.pod_sets.front().name;
+  const Resize size = resize_of(holder, {wanted});
+  const auto resize_in_place = [&](const Workload& slice) {
+    objects::WorkloadSpecChange change;
+    change.pod_sets = slice.pod_sets;
+    change.pod_sets->front().count = wanted.count;
+    write(PatchWorkloadSpec{slice.meta.key, slice.meta.resource_version, std::move(change)});
+    event(kube::EventType::Normal, "UpdatedWorkload",
+          "Updated workload slice to " + std::to_string(wanted.count) +
+              " pods: " + slice.meta.key.text());
+  };
+  if (size != Resize::NewSlice) {
+    // What waits for more than the Job wants now is not needed.
+    if (next_ != nullptr) {
+      write(finish_workload(*next_, "OutOfSync",
+                            "The workload slice is out of sync with its parent job", now_));
+    }
+    if (size == Resize::InPlace) resize_in_place(holder);
+    return size == Resize::InPlace;
+  }
+  if (is_true(holder.status.conditions, conditions::kEvicted)) return false;
+  if (next_ != nullptr) {
+    if (next_->pod_sets.size() == 1 && next_->pod_sets.front().count != wanted.count &&
+        !next_->meta.deleted) {
+      resize_in_place(*next_);
+    }
+    return false;
+  }
+  if (!seen_.priority) return false;
+  Outcome<Workload> slice = next_slice(job_, holder, wanted.count, *seen_.priority, settings_);
+  if (!slice) return false;
+  const std::string name = slice->meta.key.text();
+  write(CreateWorkload{std::move(*slice)});
+  event(kube::EventType::Normal, "CreatedWorkload", "Created Workload: " + name);
+  return false;
+}
+
 void Look::without_workload(const objects::PodSet& pod_set) {
-  if (finished_condition(job_) != nullptr && seen_.workloads.empty()) return;
-  if (!seen_.workloads.empty()) {
-    const Workload& candidate = seen_.workloads.front();
+  if (finished_condition(job_) != nullptr && candidate_ == nullptr) return;
+  if (candidate_ != nullptr) {
+    const Workload& candidate = *candidate_;
     const bool reserved = is_true(candidate.status.conditions, conditions::kQuotaReserved);
     if (!job_.suspend || stopping(job_)) {
       return stop(&candidate,
@@ -145,22 +236,28 @@ void Look::without_workload(const objects::PodSet& pod_set) {
     return event(kube::EventType::Normal, "DeletedWorkload",
                  "Deleted not matching Workload: " + candidate.meta.key.text());
   }
-  if (!job_.suspend) return stop(nullptr, "Missing Workload; unable to restore pod templates");
-  if (stopping(job_)) return stop(nullptr, "");
-  if (!inactive(job_)) return;
+  // Pods of an elastic Job wait behind their gate, whatever the Job does.
+  if (!waits_by_itself()) {
+    if (!job_.suspend) return stop(nullptr, "Missing Workload; unable to restore pod templates");
+    if (stopping(job_)) return stop(nullptr, "");
+    if (!inactive(job_)) return;
+  }
   if (!seen_.priority) {
     const bool class_label = !objects::value_of(job_.meta.labels, names::kPriorityClass).empty();
     return event(kube::EventType::Warning,
                  class_label ? "WorkloadPriorityClassNotFound" : "ErrWorkloadCompose",
                  seen_.priority.error().message);
   }
-  Outcome<Workload> workload = derive_workload(job_, *seen_.priority, settings_);
+  Outcome<Workload> workload = jobs::workload_of(job_, *seen_.priority, settings_);
   if (!workload) {
     return event(kube::EventType::Warning, "ErrWorkloadCompose", workload.error().message);
   }
   const std::string name = workload->meta.key.text();
   write(CreateWorkload{std::move(*workload)});
   event(kube::EventType::Normal, "CreatedWorkload", "Created Workload: " + name);
+  for (std::string& part : jobs::ignored_parts(job_, settings_)) {
+    event(kube::EventType::Warning, "InvalidJobSetting", std::move(part));
+  }
 }
 
 void Look::with_workload() {
@@ -181,8 +278,9 @@ void Look::with_workload() {
     return;
   }
   if (const Condition* condition = finished_condition(job_)) {
-    write(finish_workload(workload, condition->type == "Failed" ? "Failed" : "Succeeded",
-                          condition->message, now_));
+    const char* how = condition->type == "Failed" ? "Failed" : "Succeeded";
+    write(finish_workload(workload, how, condition->message, now_));
+    if (next_ != nullptr) write(finish_workload(*next_, how, condition->message, now_));
     return event(kube::EventType::Normal, "FinishedWorkload",
                  "Workload '" + workload.meta.key.text() + "' is declared finished");
   }
@@ -195,6 +293,7 @@ void Look::with_workload() {
     return is_true(status, conditions::kAdmitted) ? start() : waiting();
   }
   if (!is_true(status, conditions::kAdmitted)) {
+    if (waits_by_itself()) return waiting();
     return stop(&workload, "Not admitted by cluster queue");
   }
   progress();
@@ -295,6 +394,9 @@ void Look::progress() {
   GroupPlan group = plan_group(job_, seen_.groups, admitted_count(workload), settings_);
   std::ranges::move(group.writes, std::back_inserter(plan_.writes));
   std::ranges::move(group.later, std::back_inserter(plan_.later));
+  if (elastic_) {
+    std::ranges::move(ungate_slice(workload, seen_.pods), std::back_inserter(plan_.writes));
+  }
   if (settings_.reclaimable_pods) {
     const std::int32_t whole = workload.pod_sets.front().count;
     const std::int32_t count = std::min(reclaimable_pods(job_), whole);

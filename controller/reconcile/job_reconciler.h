@@ -1,14 +1,16 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "controller/reconcile/job_workload.h"
-#include "controller/reconcile/priority.h"
 #include "controller/reconcile/settings.h"
 #include "controller/reconcile/write.h"
 #include "src/base/time.h"
+#include "src/jobs/priority.h"
 #include "src/objects/job.h"
+#include "src/objects/pod.h"
 #include "src/objects/pod_group.h"
 #include "src/objects/workload.h"
 
@@ -21,7 +23,9 @@ struct JobView {
   std::vector<objects::Workload> workloads;  // those that the Job controls, by name
   FlavorsByName flavors;                     // at least those that the Workloads' admissions name
   std::vector<objects::PodGroup> groups;     // of the Job's namespace: named by it, or controlled
-  Outcome<Priority> priority = Priority{};   // resolve_priority() of the Job
+  Outcome<jobs::Priority> priority = jobs::Priority{};  // resolve_priority() of the Job
+  // Of an elastic Job: its pods that know their slice.
+  std::vector<std::shared_ptr<const objects::Pod>> pods;
 };
 
 // The writes that bring the cluster to what was decided about the Job; empty when it is there.

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "controller/reconcile/testing.h"
-#include "controller/reconcile/workload_name.h"
+#include "src/jobs/workload_name.h"
 #include "src/objects/names.h"
 
 namespace quorate::controller {
@@ -18,7 +18,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using namespace quorate::controller::testing;
 
-const std::string kWorkloadKey = "team/" + workload_name("Job", "batch", "train", "job-uid");
+const std::string kWorkloadKey = "team/" + jobs::workload_name("Job", "batch", "train", "job-uid");
 
 void end_job(objects::Job& job, const std::string& type, const std::string& message) {
   job.status.active = 0;
@@ -50,8 +50,8 @@ TEST(JobReconciler, ASuspendedJobGetsAWorkload) {
   world.job = gpu_job(3);
   world.job.meta.labels["team"] = "red";
   world.settings.label_keys_to_copy = {"team"};
-  world.priority =
-      Priority{7, objects::PriorityClassRef{"kueue.x-k8s.io", "WorkloadPriorityClass", "high"}};
+  world.priority = jobs::Priority{
+      7, objects::PriorityClassRef{"kueue.x-k8s.io", "WorkloadPriorityClass", "high"}};
   EXPECT_THAT(world.settle_job(), ElementsAre("create Workload " + kWorkloadKey,
                                               "event CreatedWorkload on team/train"));
   const objects::Workload& workload = world.only_workload();

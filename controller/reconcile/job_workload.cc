@@ -1,11 +1,8 @@
 #include "controller/reconcile/job_workload.h"
 
 #include <algorithm>
-#include <charconv>
 
-#include "controller/reconcile/template_text.h"
-#include "controller/reconcile/topology_request.h"
-#include "controller/reconcile/workload_name.h"
+#include "controller/reconcile/placement_reconciler.h"
 #include "src/objects/field_error.h"
 #include "src/objects/names.h"
 
@@ -13,28 +10,6 @@ namespace quorate::controller {
 namespace {
 
 namespace names = objects::names;
-
-std::optional<std::int32_t> whole_number(std::string_view text) {
-  std::int32_t value = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || failed != std::errc{} || end != text.data() + text.size()) {
-    return std::nullopt;
-  }
-  return value;
-}
-
-std::optional<std::int32_t> minimum_parallelism(const objects::Job& job,
-                                                const ReconcileSettings& settings) {
-  if (!settings.partial_admission) return std::nullopt;
-  const auto minimum =
-      whole_number(objects::value_of(job.meta.annotations, names::kJobMinParallelism));
-  return minimum && *minimum > 0 ? minimum : std::nullopt;
-}
-
-std::optional<std::int32_t> time_limit(const objects::Job& job) {
-  const auto limit = whole_number(objects::value_of(job.meta.labels, names::kMaxExecTimeSeconds));
-  return limit && *limit > 0 ? limit : std::nullopt;
-}
 
 bool same_containers(const PodTemplate& a, const PodTemplate& b) {
   return a.containers == b.containers && a.init_containers == b.init_containers;
@@ -73,64 +48,11 @@ void gate_by_topology(Labels& annotations, std::vector<std::string>& gates) {
 
 }  // namespace
 
-std::string queue_name(const objects::ObjectMeta& meta) {
-  return std::string(objects::value_of(meta.labels, names::kQueueName));
-}
-
-Outcome<objects::PodSet> job_pod_set(const objects::Job& job, const ReconcileSettings& settings) {
-  Outcome<objects::TemplateSource> source = workload_template(job.pod_template);
-  if (!source) return tl::unexpected(source.error());
-  objects::PodSet pod_set;
-  pod_set.pod_template = std::move(*source);
-  pod_set.count = objects::pod_count(job);
-  pod_set.min_count = minimum_parallelism(job, settings);
-  if (settings.topology_aware) {
-    pod_set.topology = topology_request(pod_set.pod_template.parsed->annotations,
-                                        std::string(names::kJobCompletionIndex));
-  }
-  return pod_set;
-}
-
-Outcome<objects::Workload> derive_workload(const objects::Job& job, const Priority& priority,
-                                           const ReconcileSettings& settings) {
-  Outcome<objects::PodSet> pod_set = job_pod_set(job, settings);
-  if (!pod_set) return tl::unexpected(pod_set.error());
-  if (pod_set->min_count && *pod_set->min_count > pod_set->count) pod_set->min_count.reset();
-
-  objects::Workload workload;
-  workload.meta.key = {job.meta.key.ns,
-                       workload_name("Job", "batch", job.meta.key.name, job.meta.uid,
-                                     settings.short_names ? 63 : 253)};
-  workload.meta.finalizers = {std::string(names::kResourceInUse)};
-  workload.meta.labels[std::string(names::kJobUid)] = job.meta.uid;
-  for (const std::string& key : settings.label_keys_to_copy) {
-    if (const auto found = job.meta.labels.find(key); found != job.meta.labels.end()) {
-      workload.meta.labels[key] = found->second;
-    }
-  }
-  for (const auto& [key, value] : job.meta.annotations) {
-    const bool gated = settings.admission_gated_by && key == names::kAdmissionGatedBy;
-    if (gated || key.starts_with("provreq.kueue.x-k8s.io/")) workload.meta.annotations[key] = value;
-  }
-  workload.meta.owners = {{.api_version = "batch/v1",
-                           .kind = "Job",
-                           .name = job.meta.key.name,
-                           .uid = job.meta.uid,
-                           .controller = true,
-                           .block_owner_deletion = true}};
-  workload.queue_name = queue_name(job.meta);
-  workload.pod_sets = {std::move(*pod_set)};
-  workload.priority = priority.value;
-  workload.priority_class = priority.source;
-  workload.maximum_execution_seconds = time_limit(job);
-  return workload;
-}
-
 bool describes(const objects::Workload& workload, const objects::Job& job,
                const objects::PodSet& pod_set) {
   if (workload.pod_sets.size() != 1) return false;
   const objects::PodSet& kept = workload.pod_sets.front();
-  if (workload.maximum_execution_seconds != time_limit(job)) return false;
+  if (workload.maximum_execution_seconds != jobs::time_limit(job)) return false;
   if (!same_containers(*kept.pod_template.parsed, *pod_set.pod_template.parsed)) return false;
 
   const auto& conditions = workload.status.conditions;
@@ -144,10 +66,7 @@ bool describes(const objects::Workload& workload, const objects::Job& job,
   }
   if (kept.count == pod_set.count) {
     if (reserved) return true;
-    // A minimum above the count means nothing.
-    const bool has_minimum = pod_set.min_count && *pod_set.min_count <= pod_set.count;
-    if (!has_minimum) return !kept.min_count.has_value();
-    return kept.min_count.has_value() && *kept.min_count == *pod_set.min_count;
+    return kept.min_count == pod_set.min_count;
   }
   if (!kept.min_count) return false;
   return injected || (reserved && admitted_count(workload) == pod_set.count);
@@ -226,7 +145,12 @@ Outcome<objects::JobChange> start_change(const objects::Job& job, const objects:
   change.tolerations = std::move(tolerations);
   change.scheduling_gates = std::move(gates);
   const std::int32_t count = admitted_count(workload);
-  if (count != objects::pod_count(job)) {
+  const bool elastic = jobs::is_elastic(job, settings);
+  if (elastic) {
+    (*change.template_annotations)[std::string(names::kSliceName)] = name_for_pods(workload);
+  }
+  // Of an elastic Job those that no slice holds quota for stay behind their gate.
+  if (!elastic && count != objects::pod_count(job)) {
     change.parallelism = count;
     if (objects::value_of(job.meta.annotations, names::kJobCompletionsEqualParallelism) == "true") {
       change.completions = count;

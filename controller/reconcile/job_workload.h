@@ -1,28 +1,21 @@
 #pragma once
 
-// What a batch/v1 Job is as a Workload, and what the admission of that Workload does to it.
+// What the admission of a Job's Workload does to the Job. (What the Job is as a Workload:
+// src/jobs/job_workload.h.)
 
 #include <map>
 #include <string>
 #include <vector>
 
-#include "controller/reconcile/priority.h"
 #include "controller/reconcile/settings.h"
 #include "src/base/outcome.h"
+#include "src/jobs/job_workload.h"
 #include "src/objects/encode.h"
 #include "src/objects/flavors.h"
 #include "src/objects/job.h"
 #include "src/objects/workload.h"
 
 namespace quorate::controller {
-
-// The Workload to create for the Job.
-// Errors: Invalid - its pod template cannot be understood.
-Outcome<objects::Workload> derive_workload(const objects::Job& job, const Priority& priority,
-                                           const ReconcileSettings& settings);
-
-// The one pod set of the Job, as it is now.
-Outcome<objects::PodSet> job_pod_set(const objects::Job& job, const ReconcileSettings& settings);
 
 // Whether the Workload still describes the Job: same number of pods, same containers, same
 // tolerations (which admission changes), same time limit. While quota is reserved, compared as
@@ -52,7 +45,6 @@ std::int32_t pods_left(const objects::Job& job);
 // Pods whose quota is not needed any more; 0 if none.
 std::int32_t reclaimable_pods(const objects::Job& job);
 
-// Name of the local queue, "" for none.
-std::string queue_name(const objects::ObjectMeta& meta);
+using jobs::queue_name;
 
 }  // namespace quorate::controller

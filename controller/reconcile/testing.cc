@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "controller/reconcile/template_text.h"
 #include "src/base/check.h"
+#include "src/jobs/template_text.h"
 #include "src/objects/json.h"
 #include "src/objects/json_writer.h"
 #include "src/objects/names.h"
@@ -15,7 +15,7 @@ namespace names = objects::names;
 objects::TemplateSource source_of(const PodTemplate& pod) {
   // shape_text() lacks what does not decide about placement.
   objects::JsonDocument shape;
-  check(shape.parse(shape_text(pod)).has_value(), "a shape is JSON");
+  check(shape.parse(jobs::shape_text(pod)).has_value(), "a shape is JSON");
   objects::JsonWriter out;
   out.open().key("metadata").open();
   out.map("annotations", pod.annotations).map("labels", pod.labels);
@@ -128,6 +128,9 @@ std::vector<std::string> World::settle_job() {
     view.flavors = flavors;
     view.groups = groups;
     view.priority = priority;
+    for (const objects::Pod& pod : pods) {
+      view.pods.push_back(std::make_shared<const objects::Pod>(pod));
+    }
     return reconcile(view, settings, now);
   });
 }
@@ -167,7 +170,7 @@ void World::carry_out(const Write& write) {
     objects::Workload made = create->workload;
     made.meta.uid = "workload-uid-" + std::to_string(++uids_);
     made.meta.generation = 1;
-    made.meta.created = now;
+    made.meta.created = now + Duration::seconds(uids_ - 1);  // one after the other
     workloads.push_back(std::move(made));
   } else if (const auto* spec = std::get_if<PatchWorkloadSpec>(&write)) {
     objects::Workload* target = workload(spec->key);
@@ -224,6 +227,13 @@ void World::carry_out(const Write& write) {
     }
   } else if (const auto* pod = std::get_if<DeletePod>(&write)) {
     std::erase_if(pods, [&](const objects::Pod& one) { return one.meta.key == pod->key; });
+  } else if (const auto* ungate = std::get_if<UngatePod>(&write)) {
+    for (objects::Pod& one : pods) {
+      if (one.meta.key != ungate->key) continue;
+      PodTemplate shape = *one.spec;
+      for (const std::string& gate : ungate->gates) std::erase(shape.scheduling_gates, gate);
+      one.spec = std::make_shared<const PodTemplate>(std::move(shape));
+    }
   } else if (const auto* annotation = std::get_if<SetAnnotation>(&write)) {
     objects::Workload* target = workload(annotation->key);
     if (annotation->value.empty()) {

@@ -57,7 +57,7 @@ class World {
   std::vector<objects::Workload> workloads;
   std::vector<objects::PodGroup> groups;  // of Jobs
   FlavorsByName flavors = {{"a100", flavor("a100", {{"gpu", "a100"}})}};
-  Outcome<Priority> priority = Priority{};
+  Outcome<jobs::Priority> priority = jobs::Priority{};
   bool namespace_selected = true;
   ReconcileSettings settings;
   Time now = kNow;

@@ -25,10 +25,10 @@ std::optional<std::int64_t> number(std::string_view text) {
   return value;
 }
 
-bool gated(const Pod& pod) {
-  return std::ranges::find(pod.spec->scheduling_gates, names::kTopologyGate) !=
-         pod.spec->scheduling_gates.end();
+bool has_gate(const Pod& pod, std::string_view gate) {
+  return std::ranges::find(pod.spec->scheduling_gates, gate) != pod.spec->scheduling_gates.end();
 }
+bool gated(const Pod& pod) { return has_gate(pod, names::kTopologyGate); }
 
 topology::Assignment to_assignment(const objects::TopologyAssignment& from) {
   topology::Assignment to{from.levels, {}};
@@ -101,6 +101,7 @@ std::vector<const Pod*> pods_of(const PlacementView& seen, const PodSet& pods) {
   std::set<std::string_view> live;  // indexes
   for (const auto& pod : seen.pods) {
     if (pod->ended() || objects::value_of(pod->meta.labels, names::kPodSet) != pods.name) continue;
+    if (has_gate(*pod, names::kElasticGate)) continue;  // its slice is not there yet
     found.push_back(pod.get());
     if (!pod->terminating()) live.insert(objects::value_of(pod->meta.labels, index_label));
   }

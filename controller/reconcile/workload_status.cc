@@ -211,6 +211,8 @@ std::vector<kube::Event> events_of(const Workload& before, const StatusChange& c
     }
     events.push_back(
         workload_event(before, EventType::Normal, "EvictedDueTo" + evict->reason, evict->message));
+  } else if (const auto* finish = std::get_if<admission::Finish>(decision)) {
+    events.push_back(workload_event(before, EventType::Normal, finish->reason, finish->message));
   } else if (const auto* deactivate = std::get_if<admission::Deactivate>(decision)) {
     if (deactivate->reason == "AdmissionCheck") {
       events.push_back(workload_event(before, EventType::Warning, "AdmissionCheckRejected",

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "controller/live/reconcile_host.h"
-#include "controller/reconcile/workload_name.h"
+#include "src/jobs/workload_name.h"
 #include "src/objects/names.h"
 
 namespace quorate::controller {
@@ -51,7 +51,7 @@ objects::JobWebhookView JobWebhooks::view() const {
     constexpr std::size_t kLongest = 63;  // it may become a label's value
     std::string name(job);
     if (name.size() <= kLongest) return name;
-    return name.substr(0, kLongest - 6) + "-" + short_hash(name, 5);
+    return name.substr(0, kLongest - 6) + "-" + jobs::short_hash(name, 5);
   };
   return view;
 }

@@ -14,6 +14,7 @@
 #include <deque>
 
 #include "src/http/push_streambuf.h"
+#include "src/http/verify_failure.h"
 
 namespace quorate::http {
 namespace {
@@ -197,6 +198,7 @@ class CpprestTransport final : public HttpTransport,
     out.set_ssl_context_callback(
         [tls = options_.tls, failed = tls_error_](asio::ssl::context& context) {
           failed->clear();
+          tell_verify_failures(context.native_handle(), failed);
           if (tls) set_material(context, tls(), *failed);
         });
     return out;

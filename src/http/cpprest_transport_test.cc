@@ -123,6 +123,9 @@ TEST(CpprestTransport, VerifiesTheServerByItsCa) {
   const Outcome<Response> refused = (*make_transport(stranger))->call({.target = "/"});
   EXPECT_EQ(refused.error().code, Errc::Unavailable);
   EXPECT_THAT(refused.error().message, HasSubstr("SSL handshake"));
+  // Which certificate it was, and who would have to be trusted.
+  EXPECT_THAT(refused.error().message, HasSubstr("(certificate \"CN=loopback\" issued by \"CN="));
+  EXPECT_THAT(refused.error().message, HasSubstr("unable to get local issuer certificate"));
 
   stranger.insecure_skip_verify = true;
   EXPECT_TRUE((*make_transport(stranger))->call({.target = "/"}));

@@ -1,9 +1,12 @@
 #include "src/jobs/job_workload.h"
 
 #include <charconv>
+#include <string_view>
+#include <utility>
 
+#include "src/jobs/template_text.h"
+#include "src/jobs/topology_request.h"
 #include "src/jobs/workload_name.h"
-#include "src/objects/json.h"
 #include "src/objects/names.h"
 
 namespace quorate::jobs {
@@ -11,97 +14,67 @@ namespace {
 
 namespace names = objects::names;
 
-std::optional<std::int32_t> number(std::string_view text) {
+std::optional<std::int32_t> positive(std::string_view text) {
   std::int32_t value = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || fault != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failed != std::errc{} || end != text.data() + text.size() || value <= 0) return std::nullopt;
   return value;
 }
 
-std::optional<std::int32_t> positive(std::string_view text) {
-  const std::optional<std::int32_t> value = number(text);
-  return value && *value > 0 ? value : std::nullopt;
+std::string_view minimum_text(const objects::Job& job) {
+  return objects::value_of(job.meta.annotations, names::kJobMinParallelism);
 }
 
-std::optional<std::string> maybe(const Labels& labels, std::string_view key) {
-  const std::string_view value = objects::value_of(labels, key);
-  return value.empty() ? std::nullopt : std::optional<std::string>(value);
-}
-
-// What the annotations of a pod template ask of the topology. The index label alone is a request
-// too: it says how ranks are told apart where topology counts.
-objects::TopologyRequest topology_of(const Labels& annotations) {
-  objects::TopologyRequest request;
-  request.required = maybe(annotations, names::kRequiredTopology);
-  request.preferred = maybe(annotations, names::kPreferredTopology);
-  if (objects::value_of(annotations, names::kUnconstrainedTopology) == "true") {
-    request.unconstrained = true;
-  }
-  request.slice_required_topology = maybe(annotations, names::kSliceRequiredTopology);
-  request.slice_size = number(objects::value_of(annotations, names::kSliceSize));
-  request.pod_set_group_name = maybe(annotations, names::kPodSetGroupName);
-  if (const auto text = maybe(annotations, names::kSliceConstraints)) {
-    objects::JsonDocument document;
-    if (document.parse(*text)) {
-      document.root().each([&](objects::Json layer) {
-        request.slice_constraints.push_back({layer["topology"].text(), layer["size"].int32()});
-      });
-    }
-  }
-  request.pod_index_label = std::string(names::kJobCompletionIndex);
-  return request;
-}
-
-Outcome<void> set_priority(const objects::Job& job, const PriorityClasses& classes,
-                           objects::Workload& workload) {
-  workload.priority = 0;
-  const std::string_view wanted = objects::value_of(job.meta.labels, names::kPriorityClass);
-  if (!wanted.empty()) {
-    const auto found = classes.workload.find(wanted);
-    if (found == classes.workload.end()) {
-      return error(Errc::NotFound,
-                   "WorkloadPriorityClass \"" + std::string(wanted) + "\" not found");
-    }
-    workload.priority = found->second;
-    workload.priority_class =
-        objects::PriorityClassRef{"kueue.x-k8s.io", "WorkloadPriorityClass", found->first};
-    return {};
-  }
-  std::string name = job.pod_template.parsed->priority_class;
-  if (name.empty()) name = classes.pod_default;
-  if (name.empty()) return {};
-  const auto found = classes.pod.find(name);
-  if (found == classes.pod.end()) {
-    return error(Errc::NotFound, "PriorityClass \"" + name + "\" not found");
-  }
-  workload.priority = found->second;
-  workload.priority_class = objects::PriorityClassRef{"scheduling.k8s.io", "PriorityClass", name};
-  return {};
+std::string ignored(std::string_view what, std::string_view key, std::string_view value,
+                    std::string_view want) {
+  return std::string(what) + " " + std::string(key) + " is ignored: \"" + std::string(value) +
+         "\" is not " + std::string(want);
 }
 
 }  // namespace
 
-PriorityClasses priority_classes(
-    const std::map<ObjectKey, objects::WorkloadPriorityClass>& workload,
-    const std::map<ObjectKey, objects::PriorityClass>& pod) {
-  PriorityClasses classes;
-  for (const auto& [key, each] : workload) classes.workload[key.name] = each.value;
-  for (const auto& [key, each] : pod) {
-    classes.pod[key.name] = each.value;
-    if (each.global_default &&
-        (classes.pod_default.empty() || each.value < classes.pod[classes.pod_default])) {
-      classes.pod_default = key.name;
-    }
-  }
-  return classes;
+bool is_elastic(const objects::Job& job, const DerivationSettings& settings) {
+  return settings.elastic_jobs &&
+         objects::value_of(job.meta.annotations, names::kElasticJob) == "true";
 }
 
-Outcome<objects::Workload> workload_of(const objects::Job& job, const PriorityClasses& classes,
+std::string queue_name(const objects::ObjectMeta& meta) {
+  return std::string(objects::value_of(meta.labels, names::kQueueName));
+}
+
+std::optional<std::int32_t> time_limit(const objects::Job& job) {
+  return positive(objects::value_of(job.meta.labels, names::kMaxExecTimeSeconds));
+}
+
+Outcome<objects::PodSet> job_pod_set(const objects::Job& job, const DerivationSettings& settings) {
+  Outcome<objects::TemplateSource> source = workload_template(job.pod_template);
+  if (!source) return tl::unexpected(source.error());
+  objects::PodSet pods;
+  pods.pod_template = std::move(*source);
+  pods.count = objects::pod_count(job);
+  if (settings.partial_admission && !is_elastic(job, settings)) {
+    pods.min_count = positive(minimum_text(job));
+    if (pods.min_count && *pods.min_count > pods.count) pods.min_count.reset();
+  }
+  if (settings.topology_aware) {
+    pods.topology = topology_request(pods.pod_template.parsed->annotations,
+                                     std::string(names::kJobCompletionIndex));
+  }
+  return pods;
+}
+
+Outcome<objects::Workload> workload_of(const objects::Job& job, const Priority& priority,
                                        const DerivationSettings& settings) {
+  Outcome<objects::PodSet> pods = job_pod_set(job, settings);
+  if (!pods) return tl::unexpected(pods.error());
+  const bool elastic = is_elastic(job, settings);
+
   objects::Workload workload;
-  workload.meta.key = {job.meta.key.ns,
-                       workload_name("Job", "batch", job.meta.key.name, job.meta.uid,
-                                     settings.short_names ? 63 : 253)};
+  workload.meta.key = {
+      job.meta.key.ns,
+      workload_name("Job", "batch", job.meta.key.name, job.meta.uid,
+                    settings.short_names ? kShortName : kLongName,
+                    elastic ? std::to_string(job.meta.generation) : std::string())};
   workload.meta.finalizers = {std::string(names::kResourceInUse)};
   workload.meta.labels[std::string(names::kJobUid)] = job.meta.uid;
   for (const std::string& key : settings.label_keys_to_copy) {
@@ -110,8 +83,10 @@ Outcome<objects::Workload> workload_of(const objects::Job& job, const PriorityCl
     }
   }
   for (const auto& [key, value] : job.meta.annotations) {
-    const bool gated = settings.admission_gated_by && key == names::kAdmissionGatedBy;
-    if (gated || key.starts_with("provreq.kueue.x-k8s.io/")) workload.meta.annotations[key] = value;
+    const bool kept = (settings.admission_gated_by && key == names::kAdmissionGatedBy) ||
+                      (elastic && key == names::kElasticJob) ||
+                      key.starts_with("provreq.kueue.x-k8s.io/");
+    if (kept) workload.meta.annotations[key] = value;
   }
   workload.meta.owners = {{.api_version = "batch/v1",
                            .kind = "Job",
@@ -119,24 +94,46 @@ Outcome<objects::Workload> workload_of(const objects::Job& job, const PriorityCl
                            .uid = job.meta.uid,
                            .controller = true,
                            .block_owner_deletion = true}};
-  workload.meta.created = job.meta.created;
-  workload.queue_name = objects::value_of(job.meta.labels, names::kQueueName);
-  workload.maximum_execution_seconds =
-      positive(objects::value_of(job.meta.labels, names::kMaxExecTimeSeconds));
-
-  objects::PodSet& pods = workload.pod_sets.emplace_back();
-  pods.pod_template = job.pod_template;
-  pods.count = objects::pod_count(job);
-  if (settings.partial_admission) {
-    pods.min_count = positive(objects::value_of(job.meta.annotations, names::kJobMinParallelism));
-    if (pods.min_count && *pods.min_count > pods.count) pods.min_count.reset();
-  }
-  if (settings.topology_aware) pods.topology = topology_of(pods.pod_template.parsed->annotations);
-
-  if (const Outcome<void> found = set_priority(job, classes, workload); !found) {
-    return tl::unexpected(found.error());
-  }
+  workload.queue_name = queue_name(job.meta);
+  workload.pod_sets = {std::move(*pods)};
+  workload.priority = priority.value;
+  workload.priority_class = priority.source;
+  workload.maximum_execution_seconds = time_limit(job);
   return workload;
+}
+
+Outcome<objects::Workload> workload_of(const objects::Job& job, const PriorityClasses& classes,
+                                       const DerivationSettings& settings) {
+  Outcome<Priority> priority =
+      resolve_priority(classes, objects::value_of(job.meta.labels, names::kPriorityClass),
+                       job.pod_template.parsed->priority_class);
+  if (!priority) return tl::unexpected(priority.error());
+  return workload_of(job, *priority, settings);
+}
+
+std::vector<std::string> ignored_parts(const objects::Job& job,
+                                       const DerivationSettings& settings) {
+  std::vector<std::string> parts;
+  const std::string_view minimum = minimum_text(job);
+  if (settings.partial_admission && !minimum.empty()) {
+    if (is_elastic(job, settings)) {
+      parts.push_back(ignored("annotation", names::kJobMinParallelism, minimum,
+                              "combined with an elastic job"));
+    } else if (const auto value = positive(minimum); !value) {
+      parts.push_back(
+          ignored("annotation", names::kJobMinParallelism, minimum, "a positive 32-bit integer"));
+    } else if (*value > objects::pod_count(job)) {
+      parts.push_back(ignored(
+          "annotation", names::kJobMinParallelism, minimum,
+          "at most the number of pods, which is " + std::to_string(objects::pod_count(job))));
+    }
+  }
+  const std::string_view limit = objects::value_of(job.meta.labels, names::kMaxExecTimeSeconds);
+  if (!limit.empty() && !time_limit(job)) {
+    parts.push_back(
+        ignored("label", names::kMaxExecTimeSeconds, limit, "a positive 32-bit integer"));
+  }
+  return parts;
 }
 
 }  // namespace quorate::jobs

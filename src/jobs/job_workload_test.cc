@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include "src/jobs/workload_name.h"
 #include "src/objects/codec.h"
 
 namespace quorate::jobs {
@@ -20,25 +19,12 @@ constexpr std::string_view kTwoPods =
     R"({"parallelism":2,"completions":6,"template":{"spec":{"containers":[{"name":"c",
         "resources":{"requests":{"cpu":"1"}}}]}}})";
 
-TEST(WorkloadName, IsTheOneThatExistingInstallationsUse) {
-  // printf 'Job\nbatch\ntrain\n6e2a' | sha1sum begins with 68598
-  const std::string name = workload_name("Job", "batch", "train", "6e2a");
-  EXPECT_EQ(name, "job-train-68598");
-  EXPECT_NE(name, workload_name("Job", "batch", "train", "6e2b"));
-}
-
-TEST(WorkloadName, IsCutToItsLimitAndKeepsTheHash) {
-  const std::string name = workload_name("Job", "batch", std::string(300, 'x'), "u", 63);
-  EXPECT_EQ(name.size(), 63u);
-  EXPECT_EQ(name[57], '-');
-}
-
 TEST(JobWorkload, CarriesQueueCountAndOwner) {
   const Outcome<objects::Workload> made =
       workload_of(job(R"({"name":"train","namespace":"team","uid":"u1",
               "labels":{"kueue.x-k8s.io/queue-name":"q","kueue.x-k8s.io/max-exec-time-seconds":"90"}})",
                       kTwoPods),
-                  {}, {});
+                  Priority{}, {});
   ASSERT_TRUE(made) << made.error().message;
   EXPECT_EQ(made->queue_name, "q");
   EXPECT_EQ(made->maximum_execution_seconds, 90);
@@ -55,7 +41,7 @@ TEST(JobWorkload, MinimumParallelismIsKeptWithinTheCount) {
       R"({"name":"j","namespace":"n","annotations":{"kueue.x-k8s.io/job-min-parallelism":")";
   for (const auto& [text, want] : std::vector<std::pair<std::string, std::optional<std::int32_t>>>{
            {"1", 1}, {"2", 2}, {"3", std::nullopt}, {"0", std::nullopt}, {"x", std::nullopt}}) {
-    const auto made = workload_of(job(metadata + text + "\"}}", kTwoPods), {}, {});
+    const auto made = workload_of(job(metadata + text + "\"}}", kTwoPods), Priority{}, {});
     ASSERT_TRUE(made);
     EXPECT_EQ(made->pod_sets[0].min_count, want) << text;
   }
@@ -63,9 +49,11 @@ TEST(JobWorkload, MinimumParallelismIsKeptWithinTheCount) {
 
 TEST(JobWorkload, PriorityComesFromTheLabelThenThePodsThenTheDefault) {
   PriorityClasses classes;
-  classes.workload = {{"rush", 50}};
-  classes.pod = {{"high", 9}, {"usual", 3}};
-  classes.pod_default = "usual";
+  classes.workload["rush"].value = 50;
+  for (const auto& [name, value] : {std::pair{"high", 9}, {"usual", 3}}) {
+    classes.pod[name] = {.value = value, .global_default = value == 3};
+    classes.pod[name].meta.key.name = name;
+  }
   const auto labelled = workload_of(
       job(R"({"name":"j","labels":{"kueue.x-k8s.io/priority-class":"rush"}})", kTwoPods), classes,
       {});
@@ -83,12 +71,39 @@ TEST(JobWorkload, PriorityComesFromTheLabelThenThePodsThenTheDefault) {
   EXPECT_EQ(missing.error().message, "WorkloadPriorityClass \"none\" not found");
 }
 
-TEST(JobWorkload, OfSeveralDefaultClassesTheSmallestCounts) {
-  std::map<ObjectKey, objects::PriorityClass> pods;
-  for (const auto& [name, value] : {std::pair{"a", 7}, {"b", 2}, {"c", 2}}) {
-    pods[{"", name}] = {.value = value, .global_default = true};
-  }
-  EXPECT_EQ(priority_classes({}, pods).pod_default, "b");
+TEST(JobWorkload, WhatIsNotUnderstoodIsSaid) {
+  const auto said = [](const std::string& labels, const std::string& annotations) {
+    return ignored_parts(
+        job(R"({"name":"j","labels":{)" + labels + R"(},"annotations":{)" + annotations + "}}",
+            kTwoPods),
+        {});
+  };
+  EXPECT_THAT(said(R"("kueue.x-k8s.io/max-exec-time-seconds":"90")",
+                   R"("kueue.x-k8s.io/job-min-parallelism":"1")"),
+              testing::IsEmpty());
+  EXPECT_THAT(said(R"("kueue.x-k8s.io/max-exec-time-seconds":"1h")",
+                   R"("kueue.x-k8s.io/job-min-parallelism":"3")"),
+              testing::ElementsAre(
+                  "annotation kueue.x-k8s.io/job-min-parallelism is ignored: \"3\" is not at most "
+                  "the number of pods, which is 2",
+                  "label kueue.x-k8s.io/max-exec-time-seconds is ignored: \"1h\" is not a positive "
+                  "32-bit integer"));
+  EXPECT_THAT(said("", R"("kueue.x-k8s.io/job-min-parallelism":"-1")"), testing::SizeIs(1));
+}
+
+TEST(JobWorkload, AnElasticJobHasNoMinimumAndOneNameForEachSize) {
+  const std::string metadata =
+      R"({"name":"j","namespace":"n","uid":"u","annotations":{"kueue.x-k8s.io/elastic-job":"true",
+          "kueue.x-k8s.io/job-min-parallelism":"1"},"generation":)";
+  const auto first = workload_of(job(metadata + "1}", kTwoPods), Priority{}, {});
+  const auto second = workload_of(job(metadata + "2}", kTwoPods), Priority{}, {});
+  EXPECT_EQ(first->pod_sets[0].min_count, std::nullopt);
+  EXPECT_NE(first->meta.key.name, second->meta.key.name);
+  DerivationSettings off;
+  off.elastic_jobs = false;
+  const auto plain = workload_of(job(metadata + "1}", kTwoPods), Priority{}, off);
+  EXPECT_EQ(plain->pod_sets[0].min_count, 1);
+  EXPECT_TRUE(plain->meta.annotations.empty());
 }
 
 }  // namespace

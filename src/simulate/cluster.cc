@@ -72,7 +72,8 @@ SimulatedCluster::SimulatedCluster(ClusterOptions options, Objects objects, Time
                  .partial_admission = gates.enabled("PartialAdmission"),
                  .topology_aware = gates.enabled("TopologyAwareScheduling"),
                  .admission_gated_by = gates.enabled("AdmissionGatedBy"),
-                 .short_names = gates.enabled("ShortWorkloadNames")};
+                 .short_names = gates.enabled("ShortWorkloadNames"),
+                 .elastic_jobs = gates.enabled("ElasticJobsViaWorkloadSlices")};
   if (options_.record) {
     options_.record(
         engine::Session{.program = "quorate simulate", .roles = kRoles, .started = start});

@@ -129,7 +129,7 @@ void derive_workloads(Objects& objects, const jobs::DerivationSettings& settings
     }
     made->meta.uid = identities.next("Workload", made->meta.key);
     made->meta.generation = 1;
-    if (made->meta.created == Time{}) made->meta.created = now;
+    made->meta.created = job.meta.created == Time{} ? now : job.meta.created;
     workloads.emplace(made->meta.key, std::move(*made));
   }
 }

@@ -30,6 +30,7 @@ class Change {
     }
     objects::remove_condition(status_.conditions, kWaitingCondition);
     status_.admission = to_object(admit.admission);
+    if (status_.cluster_name.empty()) status_.cluster_name = context_.replaced_cluster;
     status_.unhealthy_nodes.clear();  // a new placement does without them
     status_.resource_requests.clear();
     set(conditions::kQuotaReserved, ConditionStatus::True, "QuotaReserved", admit.message);

@@ -23,6 +23,8 @@ struct StatusContext {
   // Admission checks that the Workload has to pass now, sorted; nullopt leaves those that it has.
   std::optional<std::vector<std::string>> required_checks;
   bool say_layer = true;  // with kWaitingCondition
+  // status.clusterName of the slice whose place it takes; "" for none.
+  std::string replaced_cluster = {};
 };
 
 // Works the decision into the status of `workload`; nothing of its spec changes.

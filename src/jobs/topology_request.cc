@@ -1,4 +1,4 @@
-#include "controller/reconcile/topology_request.h"
+#include "src/jobs/topology_request.h"
 
 #include <charconv>
 
@@ -6,7 +6,7 @@
 #include "src/objects/meta.h"
 #include "src/objects/names.h"
 
-namespace quorate::controller {
+namespace quorate::jobs {
 namespace {
 
 namespace names = objects::names;
@@ -45,4 +45,4 @@ std::optional<objects::TopologyRequest> topology_request(const Labels& annotatio
   return request;
 }
 
-}  // namespace quorate::controller
+}  // namespace quorate::jobs

@@ -1,8 +1,8 @@
-#include "controller/reconcile/priority.h"
+#include "src/jobs/priority.h"
 
 #include <gtest/gtest.h>
 
-namespace quorate::controller {
+namespace quorate::jobs {
 namespace {
 
 PriorityClasses classes() {
@@ -53,4 +53,4 @@ TEST(Priority, AMissingClassIsNamed) {
 }
 
 }  // namespace
-}  // namespace quorate::controller
+}  // namespace quorate::jobs

@@ -1,4 +1,4 @@
-#include "controller/reconcile/template_text.h"
+#include "src/jobs/template_text.h"
 
 #include <array>
 #include <map>
@@ -8,7 +8,7 @@
 #include "src/objects/json.h"
 #include "src/objects/json_writer.h"
 
-namespace quorate::controller {
+namespace quorate::jobs {
 namespace {
 
 using objects::Json;
@@ -22,6 +22,13 @@ bool is_job_controller_label(std::string_view key) {
     if (key == label) return true;
   }
   return false;
+}
+
+// Most templates stay as they are; that is seen without parsing them again.
+bool nothing_to_drop(std::string_view json) {
+  const auto has = [&](std::string_view text) { return json.find(text) != std::string_view::npos; };
+  return !has("\"creationTimestamp\"") && !has("controller-uid") && !has("\"job-name\"") &&
+         !has("\"env\"");
 }
 
 // Copies an object member by member; `replace` may write a member itself and answer true.
@@ -143,6 +150,7 @@ void write_container(JsonWriter& out, const ContainerResources& container, bool 
 }  // namespace
 
 Outcome<objects::TemplateSource> workload_template(const objects::TemplateSource& of_job) {
+  if (nothing_to_drop(*of_job.json)) return of_job;
   objects::JsonDocument document;
   if (Outcome<void> parsed = document.parse(*of_job.json); !parsed) {
     return within("spec.template", parsed.error());
@@ -214,4 +222,4 @@ std::string shape_text(const PodTemplate& pod) {
   return out.take();
 }
 
-}  // namespace quorate::controller
+}  // namespace quorate::jobs

@@ -7,7 +7,7 @@
 #include "src/base/pod_template.h"
 #include "src/objects/job.h"
 
-namespace quorate::controller {
+namespace quorate::jobs {
 
 // A Job's pod template as it stands in a Workload: without the labels that the Job controller adds,
 // and of environment variables with one name only the last, because the Workload keeps them as a
@@ -19,4 +19,4 @@ Outcome<objects::TemplateSource> workload_template(const objects::TemplateSource
 // nothing else. Equal shapes give equal texts.
 std::string shape_text(const PodTemplate& pod);
 
-}  // namespace quorate::controller
+}  // namespace quorate::jobs

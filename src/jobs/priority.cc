@@ -1,6 +1,15 @@
-#include "controller/reconcile/priority.h"
+#include "src/jobs/priority.h"
 
-namespace quorate::controller {
+namespace quorate::jobs {
+
+PriorityClasses priority_classes(
+    const std::map<ObjectKey, objects::WorkloadPriorityClass>& workload,
+    const std::map<ObjectKey, objects::PriorityClass>& pod) {
+  PriorityClasses classes;
+  for (const auto& [key, one] : workload) classes.workload.emplace(key.name, one);
+  for (const auto& [key, one] : pod) classes.pod.emplace(key.name, one);
+  return classes;
+}
 
 Outcome<Priority> resolve_priority(const PriorityClasses& classes, std::string_view workload_class,
                                    std::string_view pod_class) {
@@ -34,4 +43,4 @@ Outcome<Priority> resolve_priority(const PriorityClasses& classes, std::string_v
                                                            chosen->meta.key.name}};
 }
 
-}  // namespace quorate::controller
+}  // namespace quorate::jobs

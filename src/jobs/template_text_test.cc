@@ -1,11 +1,11 @@
-#include "controller/reconcile/template_text.h"
+#include "src/jobs/template_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "src/objects/encode.h"
 
-namespace quorate::controller {
+namespace quorate::jobs {
 namespace {
 
 TEST(WorkloadTemplate, LabelsOfTheJobControllerAreLeftOut) {
@@ -74,4 +74,4 @@ TEST(ShapeText, NamesAndGroupsAreNoPartOfIt) {
 }
 
 }  // namespace
-}  // namespace quorate::controller
+}  // namespace quorate::jobs

@@ -1,8 +1,8 @@
-#include "controller/reconcile/workload_name.h"
+#include "src/jobs/workload_name.h"
 
 #include <gtest/gtest.h>
 
-namespace quorate::controller {
+namespace quorate::jobs {
 namespace {
 
 TEST(WorkloadName, KindOwnerAndHash) {
@@ -19,10 +19,15 @@ TEST(WorkloadName, LongNamesAreCutBeforeTheHash) {
   EXPECT_EQ(workload_name("Job", "batch", owner, "u", 63).size(), 63u);
 }
 
+TEST(WorkloadName, WhatComesBehindTheUidCounts) {
+  // sha1("Job\nbatch\ntrain\nuid-1\n7")
+  EXPECT_EQ(workload_name("Job", "batch", "train", "uid-1", kLongName, "7"), "job-train-b2389");
+}
+
 TEST(WorkloadName, ShortHash) {
   EXPECT_EQ(short_hash("abc", 8), "a9993e36");
   EXPECT_EQ(short_hash("abc", 5), "a9993");
 }
 
 }  // namespace
-}  // namespace quorate::controller
+}  // namespace quorate::jobs
