@@ -177,6 +177,8 @@ void put(const PodTemplate& from, v1::PodTemplate& to) {
   to.set_scheduling_group(from.scheduling_group);
   to.mutable_scheduling_gates()->Assign(from.scheduling_gates.begin(), from.scheduling_gates.end());
   to.set_host_network(from.host_network);
+  to.mutable_images()->Assign(from.images.begin(), from.images.end());
+  if (!from.relations.is_default()) put(*from.relations, *to.mutable_relations());
 }
 
 PodTemplate template_of(const v1::PodTemplate& from, Faults& faults) {
@@ -203,6 +205,8 @@ PodTemplate template_of(const v1::PodTemplate& from, Faults& faults) {
   to.scheduling_group = from.scheduling_group();
   to.scheduling_gates = {from.scheduling_gates().begin(), from.scheduling_gates().end()};
   to.host_network = from.host_network();
+  to.images = {from.images().begin(), from.images().end()};
+  if (from.has_relations()) to.relations = relations_of(from.relations(), faults);
   return to;
 }
 

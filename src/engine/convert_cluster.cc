@@ -74,6 +74,7 @@ void put(const cluster::PodSpec& from, v1::Pod& to) {
   to.set_group(from.group);
   to.set_unschedulable_reason(from.unschedulable_reason);
   to.set_unschedulable_message(from.unschedulable_message);
+  if (from.labels) put(*from.labels, *to.mutable_labels());
 }
 
 cluster::PodSpec get(const v1::Pod& from, Faults& faults) {
@@ -91,6 +92,9 @@ cluster::PodSpec get(const v1::Pod& from, Faults& faults) {
   to.group = from.group();
   to.unschedulable_reason = from.unschedulable_reason();
   to.unschedulable_message = from.unschedulable_message();
+  if (from.labels_size() > 0) {
+    to.labels = std::make_shared<const Labels>(map_of<Labels>(from.labels()));
+  }
   return to;
 }
 

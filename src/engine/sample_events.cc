@@ -111,6 +111,18 @@ scheduler::PodGroupSpec sample_group() {
   return group;
 }
 
+PodRelations sample_relations() {
+  const PodAffinityTerm term{sample_selector(), "zone", {"a", "b"}, LabelSelector{}, {"k"}, {"m"}};
+  PodRelations relations;
+  relations.affinity.required = {term, {std::nullopt, "rack", {}, std::nullopt, {}, {}}};
+  relations.affinity.preferred = {{7, term}};
+  relations.anti_affinity.preferred = {{100, term}};
+  relations.spread = {{2, "zone", false, sample_selector(), {"k"}, 3, false, true}, {}};
+  relations.volumes = {{"data", PodVolume::Kind::Ephemeral, "", true, {}},
+                       {"disk", PodVolume::Kind::Rbd, "pool/image", false, {"m1", "m2"}}};
+  return relations;
+}
+
 }  // namespace
 
 PodTemplate sample_template() {
@@ -135,6 +147,8 @@ PodTemplate sample_template() {
   pod.scheduling_group = "g";
   pod.scheduling_gates = {"gate"};
   pod.host_network = true;
+  pod.images = {"registry/app:1"};
+  pod.relations = sample_relations();
   return pod;
 }
 
@@ -205,6 +219,7 @@ cluster::PodSpec sample_pod() {
   pod.group = "g";
   pod.unschedulable_reason = "Unschedulable";
   pod.unschedulable_message = "0/1 nodes are available";
+  pod.labels = std::make_shared<const Labels>(Labels{{"app", "x"}, {"index", "3"}});
   return pod;
 }
 
