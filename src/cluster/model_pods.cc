@@ -17,8 +17,7 @@ std::shared_ptr<const Occupant> Model::occupant_of(const PodSpec& spec,
     if (same) return before->demand.occupant;
   }
   return std::make_shared<const Occupant>(Occupant{spec.key.ns, spec.key.name, spec.uid,
-                                                   std::move(labels), spec.spec,
-                                                   spec.terminating});
+                                                   std::move(labels), spec.spec, spec.terminating});
 }
 
 PodChange Model::apply(Journal& journal, PodSpec spec) {
@@ -37,8 +36,8 @@ PodChange Model::apply(Journal& journal, PodSpec spec) {
     id = {};
   }
   auto info = std::make_shared<PodInfo>();
-  info->demand = make_demand(
-      resources_, occupant_of(spec, id ? pods_.at(id).info.get() : nullptr), spec.requests);
+  info->demand = make_demand(resources_, occupant_of(spec, id ? pods_.at(id).info.get() : nullptr),
+                             spec.requests);
   info->spec = std::move(spec);
   const PodSpec& seen = info->spec;
 

@@ -49,32 +49,6 @@ NodeSelectorTerm term_of(const v1::NodeSelectorTerm& from, Faults& faults) {
           requirements_of(from.match_fields(), faults)};
 }
 
-void put(const NodeAffinity& from, v1::NodeAffinity& to) {
-  if (from.required) {
-    v1::NodeAffinity::Required& required = *to.mutable_required();
-    for (const NodeSelectorTerm& term : *from.required) put(term, *required.add_terms());
-  }
-  for (const auto& [weight, term] : from.preferred) {
-    v1::NodeAffinity::Preferred& preferred = *to.add_preferred();
-    preferred.set_weight(weight);
-    put(term, *preferred.mutable_term());
-  }
-}
-
-NodeAffinity affinity_of(const v1::NodeAffinity& from, Faults& faults) {
-  NodeAffinity to;
-  if (from.has_required()) {
-    to.required.emplace();
-    for (const v1::NodeSelectorTerm& term : from.required().terms()) {
-      to.required->push_back(term_of(term, faults));
-    }
-  }
-  for (const v1::NodeAffinity::Preferred& one : from.preferred()) {
-    to.preferred.emplace_back(one.weight(), term_of(one.term(), faults));
-  }
-  return to;
-}
-
 void put(const ContainerResources& from, v1::Container& to) {
   to.set_name(from.name);
   wire::put(from.requests, *to.mutable_requests());
@@ -155,6 +129,32 @@ void put(const Toleration& from, v1::Toleration& to) {
 Toleration toleration_of(const v1::Toleration& from) {
   Toleration to{from.key(), from.op(), from.value(), from.effect(), std::nullopt};
   if (from.has_toleration_seconds()) to.toleration_seconds = from.toleration_seconds();
+  return to;
+}
+
+void put(const NodeAffinity& from, v1::NodeAffinity& to) {
+  if (from.required) {
+    v1::NodeAffinity::Required& required = *to.mutable_required();
+    for (const NodeSelectorTerm& term : *from.required) put(term, *required.add_terms());
+  }
+  for (const auto& [weight, term] : from.preferred) {
+    v1::NodeAffinity::Preferred& preferred = *to.add_preferred();
+    preferred.set_weight(weight);
+    put(term, *preferred.mutable_term());
+  }
+}
+
+NodeAffinity affinity_of(const v1::NodeAffinity& from, Faults& faults) {
+  NodeAffinity to;
+  if (from.has_required()) {
+    to.required.emplace();
+    for (const v1::NodeSelectorTerm& term : from.required().terms()) {
+      to.required->push_back(term_of(term, faults));
+    }
+  }
+  for (const v1::NodeAffinity::Preferred& one : from.preferred()) {
+    to.preferred.emplace_back(one.weight(), term_of(one.term(), faults));
+  }
   return to;
 }
 

@@ -79,7 +79,16 @@ Configured sample_configuration() {
   admission.usage_sharing = admission::UsageSharing{
       Duration::seconds(600), Duration::seconds(60), {{"cpu", 2'500'000'000}}, false};
   scheduler::Config& scheduler = configured.scheduler;
-  scheduler.profiles = {{"a", {{"NodeResourcesFit", 3}}, {"NodePorts"}}, {"b", {}, {}}};
+  scheduler::PluginArgs args;
+  args.fit = {scheduler::FitArgs::Strategy::RequestedToCapacityRatio,
+              {{"x.io/a", 2}},
+              {{0, 0}, {100, 10}},
+              {"x.io/b"},
+              {"y.io"}};
+  args.balanced.resources = {"cpu"};
+  args.inter_pod = {5, true};
+  args.added_affinity.required.emplace();
+  scheduler.profiles = {{"a", {{"NodeResourcesFit", 3}}, {"NodePorts"}, args}, {"b", {}, {}, {}}};
   scheduler.pod_initial_backoff = Duration::seconds(2);
   scheduler.pod_max_backoff = Duration::seconds(20);
   scheduler.bind_timeout = Duration::seconds(31);

@@ -288,11 +288,9 @@ void pb_read_pod_spec(std::string_view message, PodTemplate& spec, std::string& 
     }
   }
   for (const std::string_view each : containers) {
-    pb_at("containers", spec.containers.size(),
-          [&] {
-            read_container(each, false, spec.host_network, spec.containers.emplace_back(),
-                           spec.images);
-          });
+    pb_at("containers", spec.containers.size(), [&] {
+      read_container(each, false, spec.host_network, spec.containers.emplace_back(), spec.images);
+    });
   }
   for (const std::string_view each : init_containers) {
     pb_at("initContainers", spec.init_containers.size(), [&] {

@@ -296,9 +296,9 @@ void Evaluation::refresh(std::size_t index) {
 
 bool Evaluation::linked() const {
   const PodRelations& relations = pod_.relations();
-  if (!relations.affinity.required.empty() || !relations.anti_affinity.required.empty()) return true;
-  return std::ranges::any_of(linked_filters_,
-                             [&](std::uint8_t p) { return !states_[p]->idle(); });
+  if (!relations.affinity.required.empty() || !relations.anti_affinity.required.empty())
+    return true;
+  return std::ranges::any_of(linked_filters_, [&](std::uint8_t p) { return !states_[p]->idle(); });
 }
 
 std::optional<std::size_t> Evaluation::best() const {

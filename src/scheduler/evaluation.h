@@ -95,15 +95,15 @@ class Evaluation {
   std::vector<std::uint8_t> class_filters_;  // positions in Framework::filters
   std::vector<std::uint8_t> node_filters_;
   std::vector<std::uint8_t> linked_filters_;
-  std::vector<std::unique_ptr<PluginState>> states_;    // of filters, by position; and of joint_
+  std::vector<std::unique_ptr<PluginState>> states_;  // of filters, by position; and of joint_
   std::vector<ActiveScore> scores_;
   std::vector<ActiveJoint> joint_;
   std::vector<std::uint8_t> class_refusal_;  // by class slot
-  std::vector<std::uint8_t> plain_;          // by node index: refused by a filter that is not linked
-  std::vector<std::uint8_t> refused_by_;     // by node index
-  std::vector<std::int64_t> fixed_;          // by node index: sum of what is not normalised
-  std::vector<std::uint32_t> index_of_;      // by node slot
-  std::uint64_t caught_up_ = 0;              // changes of usage seen
+  std::vector<std::uint8_t> plain_;       // by node index: refused by a filter that is not linked
+  std::vector<std::uint8_t> refused_by_;  // by node index
+  std::vector<std::int64_t> fixed_;       // by node index: sum of what is not normalised
+  std::vector<std::uint32_t> index_of_;   // by node slot
+  std::uint64_t caught_up_ = 0;           // changes of usage seen
   std::uint64_t moves_seen_ = 0;
   std::size_t feasible_ = 0;
   bool same_within_class_ = true;

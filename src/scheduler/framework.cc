@@ -45,8 +45,8 @@ bool same_to_selectors(const cluster::Model& model, const PodView& a, const PodV
     const auto in_a = a.labels().find(key);
     const auto in_b = b.labels().find(key);
     const bool absent = in_a == a.labels().end();
-    alike = alike && absent == (in_b == b.labels().end()) &&
-            (absent || in_a->second == in_b->second);
+    alike =
+        alike && absent == (in_b == b.labels().end()) && (absent || in_a->second == in_b->second);
   };
   cluster::each_term(own, [&](const PodAffinityTerm& term) { cluster::each_key(term, look_at); });
   for (const SpreadConstraint& spread : own.spread) {
@@ -75,9 +75,8 @@ bool same_shape(const cluster::Model& model, const PodView& a, const PodView& b)
   const bool same_pod =
       &left == &right ||
       (left.node_selector == right.node_selector && left.node_affinity == right.node_affinity &&
-       left.tolerations == right.tolerations &&
-       left.preemption_policy == right.preemption_policy && left.images == right.images &&
-       left.relations == right.relations);
+       left.tolerations == right.tolerations && left.preemption_policy == right.preemption_policy &&
+       left.images == right.images && left.relations == right.relations);
   return same_pod && same_to_selectors(model, a, b);
 }
 
@@ -107,8 +106,8 @@ Framework::Framework(const Profile& profile)
       return weight == profile.score_weights.end() ? by_default : weight->second;
     };
     if (const auto* score = dynamic_cast<const ScorePlugin*>(plugin)) {
-      scores.push_back({score, dynamic_cast<const PreScorePlugin*>(plugin),
-                        weight_or(score->default_weight())});
+      scores.push_back(
+          {score, dynamic_cast<const PreScorePlugin*>(plugin), weight_or(score->default_weight())});
     }
     if (const auto* joint = dynamic_cast<const JointScorePlugin*>(plugin)) {
       joint_scores.push_back({joint, weight_or(joint->joint_weight())});

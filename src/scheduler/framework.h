@@ -43,8 +43,8 @@ class QueueSortPlugin : public virtual Plugin {
   virtual bool before(const Rank& a, const Rank& b) const = 0;
 };
 
-// What a plugin worked out about one pod before it looks at nodes, kept while the pod and its equals
-// are tried. It follows pods that come and go, those of a trial included.
+// What a plugin worked out about one pod before it looks at nodes, kept while the pod and its
+// equals are tried. It follows pods that come and go, those of a trial included.
 class PluginState {
  public:
   enum class Effect : std::uint8_t {
@@ -55,8 +55,8 @@ class PluginState {
 
   virtual ~PluginState() = default;
   virtual Effect moved(const cluster::Model& model, const cluster::Move& move) = 0;
-  // True if nobody anywhere matters to the pod so far: its filter lets every node through, its score
-  // is the same for all.
+  // True if nobody anywhere matters to the pod so far: its filter lets every node through, its
+  // score is the same for all.
   virtual bool idle() const { return false; }
 };
 

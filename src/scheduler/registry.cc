@@ -14,22 +14,14 @@ std::shared_ptr<const Plugin> shared(const Plugin& plugin) {
 
 Plugins make_plugins(const PluginArgs& args) {
   return {
-      shared(scheduling_gates()),
-      shared(priority_sort()),
-      shared(node_name()),
-      shared(node_unschedulable()),
-      shared(taint_toleration()),
-      make_node_affinity(args.added_affinity),
-      shared(node_ports()),
-      make_node_resources_fit(args.fit),
-      shared(pod_topology_spread()),
-      make_inter_pod_affinity(args.inter_pod),
-      shared(default_preemption()),
-      make_balanced_allocation(args.balanced),
-      shared(default_binder()),
-      shared(gang()),
-      shared(topology_placement()),
-      shared(pod_group_pods_count()),
+      shared(scheduling_gates()),    shared(priority_sort()),
+      shared(node_name()),           shared(node_unschedulable()),
+      shared(taint_toleration()),    make_node_affinity(args.added_affinity),
+      shared(node_ports()),          make_node_resources_fit(args.fit),
+      shared(pod_topology_spread()), make_inter_pod_affinity(args.inter_pod),
+      shared(default_preemption()),  make_balanced_allocation(args.balanced),
+      shared(default_binder()),      shared(gang()),
+      shared(topology_placement()),  shared(pod_group_pods_count()),
   };
 }
 

@@ -29,8 +29,8 @@ class Counts {
     return found == by_key_.end() ? 0 : found->second.at_node(slot);
   }
   bool any_at(std::uint32_t slot) const {
-    return std::ranges::any_of(
-        by_key_, [&](const auto& entry) { return entry.second.at_node(slot) > 0; });
+    return std::ranges::any_of(by_key_,
+                               [&](const auto& entry) { return entry.second.at_node(slot) > 0; });
   }
   bool empty() const {
     return std::ranges::all_of(by_key_, [](const auto& entry) { return entry.second.all_zero(); });
@@ -50,8 +50,7 @@ struct Incoming {
   std::shared_ptr<const Occupant> who;
   const PodRelations* relations;
 
-  explicit Incoming(const PodView& pod)
-      : who(pod.demand->occupant), relations(&pod.relations()) {}
+  explicit Incoming(const PodView& pod) : who(pod.demand->occupant), relations(&pod.relations()) {}
   bool says(const PodAffinityTerm& term, const Matched& other) const {
     return term_matches(term, who->ns, *who->labels, other);
   }
@@ -118,7 +117,9 @@ class RequiredState final : public PluginState {
 
  private:
   const std::vector<PodAffinityTerm>& affinity() const { return pod_.relations->affinity.required; }
-  const std::vector<PodAffinityTerm>& anti() const { return pod_.relations->anti_affinity.required; }
+  const std::vector<PodAffinityTerm>& anti() const {
+    return pod_.relations->anti_affinity.required;
+  }
   bool has_key(const std::string& key, std::uint32_t slot) const {
     return keys_.at(key).of(slot) != Domains::kNone;
   }
@@ -303,9 +304,10 @@ class InterPodAffinity final : public PreFilterPlugin,
     for (std::int64_t& score : scores) {
       // The reference's rounding: one division and one product of IEEE doubles, which are the same
       // everywhere.
-      score = most == least ? 0
-                            : static_cast<std::int64_t>(100.0 * (static_cast<double>(score - least) /
-                                                                 static_cast<double>(most - least)));
+      score = most == least
+                  ? 0
+                  : static_cast<std::int64_t>(100.0 * (static_cast<double>(score - least) /
+                                                       static_cast<double>(most - least)));
     }
   }
   std::int64_t joint_weight() const override { return 2; }

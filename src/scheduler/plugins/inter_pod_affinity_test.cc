@@ -49,16 +49,18 @@ TEST_F(InterPodTest, Vector10AntiAffinityOfThePodAndOfThoseThere) {
   world.node("n");
   running("db", "n", "db");
   pod("p", without({near("db")}));
-  EXPECT_THAT(world.step(),
-              ElementsAre("pod p Unschedulable: 0/1 nodes are available: 1 node(s) didn't match pod "
-                          "anti-affinity rules. preemption: 0/1 nodes are available: 1 No preemption "
-                          "victims found for incoming pod."));
+  EXPECT_THAT(
+      world.step(),
+      ElementsAre("pod p Unschedulable: 0/1 nodes are available: 1 node(s) didn't match pod "
+                  "anti-affinity rules. preemption: 0/1 nodes are available: 1 No preemption "
+                  "victims found for incoming pod."));
   world.gone("db");
   running("shy", "n", "shy", without({near("web")}));
-  EXPECT_THAT(world.after(1),
-              ElementsAre("pod p Unschedulable: 0/1 nodes are available: 1 node(s) didn't satisfy "
-                          "existing pods anti-affinity rules. preemption: 0/1 nodes are available: 1 "
-                          "No preemption victims found for incoming pod."));
+  EXPECT_THAT(
+      world.after(1),
+      ElementsAre("pod p Unschedulable: 0/1 nodes are available: 1 node(s) didn't satisfy "
+                  "existing pods anti-affinity rules. preemption: 0/1 nodes are available: 1 "
+                  "No preemption victims found for incoming pod."));
   world.gone("shy");
   EXPECT_THAT(world.after(2), ElementsAre("bind p n"));
 }
@@ -68,11 +70,12 @@ TEST_F(InterPodTest, Vector11FirstOfASeriesNeedsOnlyTheLabel) {
   world.node("z", {.labels = {{"zone", "a"}}});
   pod("p", with({in_zone("web")}));
   pod("q", with({in_zone("other")}));
-  EXPECT_THAT(world.step(),
-              ElementsAre("bind p z", StartsWith("pod q Unschedulable: 0/2 nodes are available: 2 "
-                                                 "node(s) didn't match pod affinity rules. "
-                                                 "preemption: 0/2 nodes are available: 2 Preemption "
-                                                 "is not helpful")));
+  EXPECT_THAT(
+      world.step(),
+      ElementsAre("bind p z", StartsWith("pod q Unschedulable: 0/2 nodes are available: 2 "
+                                         "node(s) didn't match pod affinity rules. "
+                                         "preemption: 0/2 nodes are available: 2 Preemption "
+                                         "is not helpful")));
 }
 
 TEST_F(InterPodTest, OnePodHasToMatchEveryTerm) {
@@ -100,19 +103,21 @@ TEST_F(InterPodTest, NamespacesAndTheirSelector) {
                                        .namespace_selector = LabelSelector{
                                            {{"tier", Requirement::Op::In, {"lead"}}}}})}));
   pod("all", without({near("db", {.namespace_selector = LabelSelector{}})}));
-  EXPECT_THAT(world.step(), ElementsAre(StartsWith("pod all Unschedulable: 0/3 nodes are available: "
-                                                   "3 node(s) didn't match pod anti-affinity"),
-                                        "bind listed a", "bind selected b"));
+  EXPECT_THAT(world.step(),
+              ElementsAre(StartsWith("pod all Unschedulable: 0/3 nodes are available: "
+                                     "3 node(s) didn't match pod anti-affinity"),
+                          "bind listed a", "bind selected b"));
 }
 
 TEST_F(InterPodTest, MatchAndMismatchLabelKeys) {
   for (const char* name : {"a", "b"}) world.node(name);
-  world.pod("one", {.cpu = 0, .scheduler = "else", .node = "a",
-                    .pod_labels = {{"app", "web"}, {"rev", "1"}}});
-  world.pod("two", {.cpu = 0, .scheduler = "else", .node = "b",
-                    .pod_labels = {{"app", "web"}, {"rev", "2"}}});
-  pod("same", with({near("web", {.match_label_keys = {"rev"}})}),
-      {{"app", "web"}, {"rev", "2"}});
+  world.pod(
+      "one",
+      {.cpu = 0, .scheduler = "else", .node = "a", .pod_labels = {{"app", "web"}, {"rev", "1"}}});
+  world.pod(
+      "two",
+      {.cpu = 0, .scheduler = "else", .node = "b", .pod_labels = {{"app", "web"}, {"rev", "2"}}});
+  pod("same", with({near("web", {.match_label_keys = {"rev"}})}), {{"app", "web"}, {"rev", "2"}});
   pod("other", with({near("web", {.mismatch_label_keys = {"rev"}})}),
       {{"app", "web"}, {"rev", "2"}});
   EXPECT_THAT(world.step(), ElementsAre("bind other a", "bind same b"));
@@ -159,8 +164,8 @@ TEST_F(InterPodTest, GangOfPodsThatShunEachOther) {
   EXPECT_THAT(world.step(), ElementsAre("bind g0 a", "bind g1 b", "bind g2 c"));
   world.group("h", 4);
   members(world, "h", 4, {.pod_labels = {{"app", "h"}}, .relations = without({near("h")})});
-  EXPECT_THAT(world.step(), testing::Contains(HasSubstr(
-                                "3 node(s) didn't match pod anti-affinity rules")));
+  EXPECT_THAT(world.step(),
+              testing::Contains(HasSubstr("3 node(s) didn't match pod anti-affinity rules")));
   EXPECT_EQ(world.node_of("h0"), "");
 }
 

@@ -52,7 +52,8 @@ class NodeAffinityPlugin final : public PreFilterPlugin,
     const auto& required = pod.pod().node_affinity.required;
     const bool selects = !pod.pod().node_selector.empty() ||
                          (pod.node_labels != nullptr && !pod.node_labels->empty());
-    if (!required) return {{selects || added_.required ? Code::Success : Code::Skip, ""}, std::nullopt, nullptr};
+    if (!required)
+      return {{selects || added_.required ? Code::Success : Code::Skip, ""}, std::nullopt, nullptr};
     Names names;
     for (const NodeSelectorTerm& term : *required) {
       const std::optional<Names> of_term = names_of(term);

@@ -24,8 +24,8 @@ std::int64_t percent(std::int64_t part, std::int64_t all) {
 }
 
 // Everything a pod requests fits beside what is there. Scores by the profile's strategy: by default
-// the more of cpu and memory stays free, the better. As placement score of a group by MostAllocated:
-// of the domains that take it, the fullest.
+// the more of cpu and memory stays free, the better. As placement score of a group by
+// MostAllocated: of the domains that take it, the fullest.
 class NodeResourcesFit final : public FilterPlugin,
                                public ScorePlugin,
                                public PlacementScorePlugin {

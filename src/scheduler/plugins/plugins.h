@@ -1,7 +1,7 @@
 #pragma once
 
-// Every plugin: as the one object it is, or made with its arguments. registry.cc lists them in their
-// order.
+// Every plugin: as the one object it is, or made with its arguments. registry.cc lists them in
+// their order.
 
 #include "src/scheduler/framework.h"
 

@@ -50,8 +50,7 @@ Matched matched(const cluster::Model& model, const cluster::Occupant& pod) {
 
 bool term_matches(const PodAffinityTerm& term, std::string_view ns, const Labels& own,
                   const Matched& other) {
-  return term.selector && in_namespaces(term, ns, other) &&
-         term.selector->matches(*other.labels) &&
+  return term.selector && in_namespaces(term, ns, other) && term.selector->matches(*other.labels) &&
          keys_agree(term.match_label_keys, own, *other.labels, true) &&
          keys_agree(term.mismatch_label_keys, own, *other.labels, false);
 }

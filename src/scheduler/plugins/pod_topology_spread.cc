@@ -77,9 +77,8 @@ class SpreadState final : public PluginState {
   std::span<const Spread> spreads() const { return spreads_; }
 
   bool has_all_keys(std::uint32_t slot) const {
-    return std::ranges::all_of(spreads_, [&](const Spread& spread) {
-      return spread.domains.of(slot) != Domains::kNone;
-    });
+    return std::ranges::all_of(
+        spreads_, [&](const Spread& spread) { return spread.domains.of(slot) != Domains::kNone; });
   }
 
   Effect moved(const cluster::Model&, const cluster::Move& move) override {
@@ -200,9 +199,8 @@ class PodTopologySpread final : public PreFilterPlugin,
       const Wide weight = fixed_ln(static_cast<std::uint64_t>(domains) + 2);
       for (std::size_t i = 0; i < feasible.size(); ++i) {
         if (ignored[i]) continue;
-        const std::int64_t count =
-            by_node ? on_node(state, spread, pod, model, feasible[i])
-                    : spread.domains.at_node(feasible[i].slot);
+        const std::int64_t count = by_node ? on_node(state, spread, pod, model, feasible[i])
+                                           : spread.domains.at_node(feasible[i].slot);
         raw[i] += weight * count + (Wide{spread.rule->max_skew - 1} << 32);
       }
     }

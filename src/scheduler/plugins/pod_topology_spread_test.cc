@@ -9,9 +9,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-LabelSelector app(const std::string& value) {
-  return {{{"app", Requirement::Op::In, {value}}}};
-}
+LabelSelector app(const std::string& value) { return {{{"app", Requirement::Op::In, {value}}}}; }
 SpreadConstraint zones(SpreadConstraint rule = {}) {
   rule.topology_key = "zone";
   if (!rule.selector) rule.selector = app("x");
@@ -25,10 +23,8 @@ class SpreadTest : public testing::Test {
     args.labels["zone"] = name;
     world.node(name, args);
     for (int i = 0; i < running; ++i) {
-      world.pod(name + std::to_string(i), {.cpu = 0,
-                                           .scheduler = "else",
-                                           .node = name,
-                                           .pod_labels = {{"app", "x"}}});
+      world.pod(name + std::to_string(i),
+                {.cpu = 0, .scheduler = "else", .node = name, .pod_labels = {{"app", "x"}}});
     }
   }
   void pod(const std::string& name, SpreadConstraint rule, PodArgs args = {}) {
@@ -48,7 +44,7 @@ TEST_F(SpreadTest, Vector9OnlyTheEmptiestZoneIsAllowed) {
   pod("p", zones());
   EXPECT_THAT(world.step(), ElementsAre("bind p c"));
   // Now a = 2, b = 1, c = 1: a is too full by one.
-  pod("q", zones(), {.selector = {{"zone", "a"}}});
+  pod("q", zones({.honor_affinity = false}), {.selector = {{"zone", "a"}}});
   EXPECT_THAT(world.step(),
               ElementsAre("pod q Unschedulable: 0/3 nodes are available: 1 node(s) didn't match "
                           "pod topology spread constraints, 2 node(s) didn't match Pod's node "
@@ -71,10 +67,11 @@ TEST_F(SpreadTest, Vector9FewerDomainsThanTheMinimumCountAsEmptyOnes) {
 TEST_F(SpreadTest, NodeWithoutTheLabelIsOutForGood) {
   world.node("bare");
   pod("p", zones());
-  EXPECT_THAT(world.step(),
-              ElementsAre("pod p Unschedulable: 0/1 nodes are available: 1 node(s) didn't match pod "
-                          "topology spread constraints (missing required label). preemption: 0/1 "
-                          "nodes are available: 1 Preemption is not helpful for scheduling."));
+  EXPECT_THAT(
+      world.step(),
+      ElementsAre("pod p Unschedulable: 0/1 nodes are available: 1 node(s) didn't match pod "
+                  "topology spread constraints (missing required label). preemption: 0/1 "
+                  "nodes are available: 1 Preemption is not helpful for scheduling."));
 }
 
 TEST_F(SpreadTest, OnlyNodesThatThePodMayUseAreCounted) {
@@ -96,10 +93,11 @@ TEST_F(SpreadTest, OnlyNodesThatThePodMayUseAreCounted) {
 TEST_F(SpreadTest, OtherNamespacesAndEndingPodsDoNotCount) {
   zone("a", 0);
   zone("b", 0);
+  const SpreadConstraint both = zones({.honor_affinity = false});
   world.pod("foreign", {.scheduler = "else", .node = "a", .pod_labels = {{"app", "x"}}, .ns = "o"});
   world.pod("ending", {.scheduler = "else", .node = "a", .pod_labels = {{"app", "x"}}});
   world.terminating("ending");
-  pod("p", zones(), {.selector = {{"zone", "a"}}});
+  pod("p", both, {.selector = {{"zone", "a"}}});
   EXPECT_THAT(world.step(), ElementsAre("bind p a"));
 }
 
@@ -107,7 +105,7 @@ TEST_F(SpreadTest, MatchLabelKeysNarrowTheSelector) {
   zone("a", 1);
   zone("b", 0);
   // The pod of zone a has no label "rev": it is of another revision.
-  pod("p", zones({.match_label_keys = {"rev", "absent"}}),
+  pod("p", zones({.match_label_keys = {"rev", "absent"}, .honor_affinity = false}),
       {.selector = {{"zone", "a"}}, .pod_labels = {{"app", "x"}, {"rev", "2"}}});
   EXPECT_THAT(world.step(), ElementsAre("bind p a"));
 }
@@ -115,7 +113,7 @@ TEST_F(SpreadTest, MatchLabelKeysNarrowTheSelector) {
 TEST_F(SpreadTest, WithoutSelectorNobodyCounts) {
   zone("a", 5);
   zone("b", 0);
-  SpreadConstraint rule{.topology_key = "zone"};
+  const SpreadConstraint rule{.topology_key = "zone", .honor_affinity = false};
   pod("p", rule, {.selector = {{"zone", "a"}}});
   EXPECT_THAT(world.step(), ElementsAre("bind p a"));
 }
@@ -130,7 +128,7 @@ TEST_F(SpreadTest, SoftConstraintsPreferTheEmptierZone) {
 TEST_F(SpreadTest, RejectedPodIsTriedWhenAPodElsewhereMakesRoom) {
   zone("a", 1);
   zone("b", 0);
-  pod("p", zones(), {.selector = {{"zone", "a"}}});
+  pod("p", zones({.honor_affinity = false}), {.selector = {{"zone", "a"}}});
   EXPECT_THAT(world.step(), ElementsAre(HasSubstr("topology spread")));
   // One more in b raises the least.
   world.pod("late", {.scheduler = "else", .node = "b", .pod_labels = {{"app", "x"}}});
