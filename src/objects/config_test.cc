@@ -246,7 +246,7 @@ profiles:
   plugins:
     multiPoint: 
       disabled: [{name: "*"}]
-      enabled: [{name: GangScheduling}, {name: NodeAffinity, weight: 3}, {name: DynamicResources}]
+      enabled: [{name: GangScheduling}, {name: NodeAffinity, weight: 3}]
     score: {disabled: [{name: NodeResourcesFit}]}
   pluginConfig:
   - name: NodeResourcesFit
@@ -275,7 +275,7 @@ profiles:
   ASSERT_EQ(config->profiles.size(), 2u);
   const SchedulerProfile& a = config->profiles[0];
   EXPECT_EQ(a.plugins.at("multiPoint"),
-            (PluginSet{{{"GangScheduling", 0}, {"NodeAffinity", 3}, {"DynamicResources", 0}},
+            (PluginSet{{{"GangScheduling", 0}, {"NodeAffinity", 3}},
                        {{"*", 0}}}));
   EXPECT_EQ(a.fit.strategy, FitArgs::Strategy::MostAllocated);
   EXPECT_EQ(a.fit.resources, (std::vector<ResourceWeight>{{"cpu", 2}}));
@@ -303,11 +303,8 @@ TEST(SchedulerConfig, NamesFaults) {
   EXPECT_EQ(fault_in("profiles: [{plugins: {sort: {}}}]\nfoo: 1"),
             "strict decoding error: unknown field \"foo\", unknown field "
             "\"profiles[0].plugins.sort\"");
-  EXPECT_EQ(fault_in("profiles: [{plugins: {filter: {enabled: [{name: NodePorts}, {name: Nope}]}}, "
-                     "pluginConfig: [{name: Never, args: {}}]}]"),
-            "[profiles[0].plugins.filter.enabled[1].name: Invalid value: \"Nope\": no plugin has "
-            "this name, profiles[0].pluginConfig[0].name: Invalid value: \"Never\": no plugin has "
-            "this name]");
+  EXPECT_EQ(fault_in("profiles: [{pluginConfig: [{name: Never, args: {}}]}]"),
+            "profiles[0].pluginConfig[0].name: Invalid value: \"Never\": no plugin has this name");
   EXPECT_EQ(fault_in("profiles: [{pluginConfig: [{name: InterPodAffinity, args: "
                      "{hardPodAffinityWeight: 101}}]}]"),
             "profiles[0].pluginConfig[InterPodAffinity].args.hardPodAffinityWeight: Invalid value: "

@@ -164,14 +164,11 @@ class Reader {
     json["enabled"].each([&](Json each) {
       strict.only(each, {"name", "weight"});
       const std::string name = each["name"].required_text();
-      known(each["name"], name);
-      if (listed(kForeign, name)) unused(each["name"]);
       set.enabled.push_back({name, each["weight"].int32()});
     });
     json["disabled"].each([&](Json each) {
       strict.only(each, {"name", "weight"});
       const std::string name = each["name"].required_text();
-      if (name != "*") known(each["name"], name);
       set.disabled.push_back({name, each["weight"].int32()});
     });
   }

@@ -85,8 +85,8 @@ struct SchedulerConfiguration {
   friend bool operator==(const SchedulerConfiguration&, const SchedulerConfiguration&) = default;
 };
 
-// The plugins that can be named: those of this scheduler, and those of kube-scheduler that it does
-// not have (naming them changes nothing).
+// The plugins that can have arguments: those of this scheduler, and those of kube-scheduler that it
+// does not have (whose arguments change nothing).
 std::span<const std::string_view> scheduler_plugins();
 std::span<const std::string_view> foreign_scheduler_plugins();
 

@@ -119,9 +119,8 @@ constexpr std::array<std::string_view, 21> kStockPlugins = {"DefaultBinder",
                                                             "VolumeZone"};
 
 bool is_here(std::string_view name) {
-  return std::ranges::any_of(scheduler::registry(), [&](const scheduler::Plugin* plugin) {
-    return std::string_view(plugin->name()) == name;
-  });
+  const std::vector<std::string> here = scheduler::plugin_names();
+  return std::ranges::find(here, name) != here.end();
 }
 
 bool is_stock(std::string_view name) {
