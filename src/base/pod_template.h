@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "src/base/boxed.h"
 #include "src/base/labels.h"
+#include "src/base/pod_relations.h"
 #include "src/base/quantity.h"
 #include "src/base/time.h"
 
@@ -96,6 +98,8 @@ struct PodTemplate {
   std::string scheduling_group;  // spec.schedulingGroup.podGroupName
   std::vector<std::string> scheduling_gates;
   bool host_network = false;
+  std::vector<std::string> images;  // of containers, init containers and image volumes
+  Boxed<PodRelations> relations;
 
   friend bool operator==(const PodTemplate&, const PodTemplate&) = default;
 };

@@ -79,7 +79,17 @@ bool Demand::requests_anything() const {
 }
 
 Demand make_demand(Resources& resources, std::shared_ptr<const PodTemplate> pod,
+                   const ResourceList& requests, std::string_view ns) {
+  Occupant occupant;
+  occupant.ns = ns;
+  occupant.labels = std::shared_ptr<const Labels>(pod, &pod->labels);
+  occupant.pod = std::move(pod);
+  return make_demand(resources, std::make_shared<const Occupant>(std::move(occupant)), requests);
+}
+
+Demand make_demand(Resources& resources, std::shared_ptr<const Occupant> occupant,
                    const ResourceList& requests) {
+  const PodTemplate& pod = *occupant->pod;
   std::map<std::uint32_t, std::int64_t> charges;
   charges[kPods] = 1;
   for (const auto& [name, quantity] : requests) {
@@ -88,7 +98,7 @@ Demand make_demand(Resources& resources, std::shared_ptr<const PodTemplate> pod,
       charges[resources.intern(name).slot] = amount;
     }
   }
-  const ResourceList scored = scored_requests(*pod, requests);
+  const ResourceList scored = scored_requests(pod, requests);
   charges[kScoredCpu] = std::max(amount_of(scored, "cpu"), amount_of(requests, "cpu"));
   charges[kScoredMemory] = std::max(amount_of(scored, "memory"), amount_of(requests, "memory"));
 
@@ -96,10 +106,11 @@ Demand make_demand(Resources& resources, std::shared_ptr<const PodTemplate> pod,
   for (const auto& [resource, amount] : charges) {
     if (amount > 0) demand.charges.push_back({resource, amount});
   }
-  add_ports(pod->containers, false, demand.ports);
-  add_ports(pod->init_containers, true, demand.ports);
+  add_ports(pod.containers, false, demand.ports);
+  add_ports(pod.init_containers, true, demand.ports);
   std::ranges::sort(demand.ports);
-  demand.pod = std::move(pod);
+  demand.pod = occupant->pod;
+  demand.occupant = std::move(occupant);
   return demand;
 }
 

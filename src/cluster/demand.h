@@ -4,11 +4,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "src/base/id.h"
 #include "src/base/interner.h"
 #include "src/base/pod_template.h"
+#include "src/cluster/occupancy.h"
 
 namespace quorate::cluster {
 
@@ -38,6 +40,7 @@ struct Demand {
   // What a node is charged: one of kPods, the requests, the scored columns; no zeros, by slot.
   std::vector<Charge> charges;
   std::vector<HostPort> ports;  // of containers and sidecars, sorted; host_ip is never ""
+  std::shared_ptr<const Occupant> occupant;  // never null
 
   std::int64_t amount(std::uint32_t resource) const;
   // True if the pod requests anything apart from being there.
@@ -45,7 +48,10 @@ struct Demand {
 };
 
 // The demand of such a pod; `requests` are its effective requests. New names go into `resources`.
+// The occupant has the labels of the template, and no name.
 Demand make_demand(Resources& resources, std::shared_ptr<const PodTemplate> pod,
+                   const ResourceList& requests, std::string_view ns = "");
+Demand make_demand(Resources& resources, std::shared_ptr<const Occupant> occupant,
                    const ResourceList& requests);
 
 // True if two ports cannot be taken on one node: same protocol and port, and the same address or

@@ -27,6 +27,43 @@ PodId Model::find_pod(const ObjectKey& key, std::string_view uid) const {
 }
 
 void Model::charge(Journal& journal, NodeId node, const Demand& demand) {
+  take_room(journal, node, demand);
+  add_guest(node, demand.occupant);
+  if (journal.recording()) {
+    journal.action([this, node, who = demand.occupant] { remove_guest(node, who); });
+  }
+}
+
+void Model::release(Journal& journal, NodeId node, const Demand& demand) {
+  give_room(journal, node, demand);
+  remove_guest(node, demand.occupant);
+  if (journal.recording()) {
+    journal.action([this, node, who = demand.occupant] { add_guest(node, who); });
+  }
+}
+
+void Model::add_guest(NodeId node, const std::shared_ptr<const Occupant>& who) {
+  nodes_.at(node).guests.push_back(who);
+  moved(node, who, 1);
+}
+
+void Model::remove_guest(NodeId node, const std::shared_ptr<const Occupant>& who) {
+  auto& guests = nodes_.at(node).guests;
+  const auto last = std::ranges::find(guests.rbegin(), guests.rend(), who);
+  check(last != guests.rend(), "a release of what was not charged");
+  *last = std::move(guests.back());
+  guests.pop_back();
+  moved(node, who, -1);
+}
+
+void Model::moved(NodeId node, const std::shared_ptr<const Occupant>& who, std::int32_t by) {
+  moves_.add({node.slot, by, who});
+  if (!who->has_terms()) return;
+  terms_.count(*who->pod->relations, by);
+  nodes_.at(node).with_terms += static_cast<std::uint32_t>(by);
+}
+
+void Model::take_room(Journal& journal, NodeId node, const Demand& demand) {
   usage_.grow(resources_.size(), nodes_.slots());
   changes_.add(journal, node.slot);
   for (const Charge& charge : demand.charges) {
@@ -39,7 +76,7 @@ void Model::charge(Journal& journal, NodeId node, const Demand& demand) {
   }
 }
 
-void Model::release(Journal& journal, NodeId node, const Demand& demand) {
+void Model::give_room(Journal& journal, NodeId node, const Demand& demand) {
   changes_.add(journal, node.slot);
   for (const Charge& charge : demand.charges) {
     usage_.add(journal, node.slot, charge.resource, -charge.amount);
@@ -179,6 +216,10 @@ void Model::digest(Digest& digest) const {
     const Pod& pod = pods_.at(id);
     digest.text(key.ns).text(key.name).text(pod.info->spec.uid).number(pod.assumed ? 1 : 0);
     digest.text(pod.node ? nodes_.at(pod.node).spec->name : "");
+  }
+  for (const auto& [name, labels] : namespaces_) {
+    digest.text("namespace").text(name);
+    for (const auto& [key, value] : labels) digest.text(key).text(value);
   }
   digest.text("reservations").number(static_cast<std::int64_t>(reservations_.size()));
   for (const auto& [uid, reservation] : reservations_) {

@@ -44,6 +44,9 @@ struct Node {
   bool known = false;
   std::vector<PodId> pods;                               // no meaningful order
   std::vector<std::pair<HostPort, std::int32_t>> ports;  // in use, with how often; sorted
+  // Charged without being one of `pods`: by a trial or a reservation.
+  std::vector<std::shared_ptr<const Occupant>> guests;
+  std::uint32_t with_terms = 0;  // of both, how many have affinity terms
 };
 
 // Nodes that no filter on labels, taints or capacity can tell apart. The label
@@ -82,6 +85,7 @@ struct PodChange {
   PodId replaced;
   std::shared_ptr<const PodInfo> replaced_pod;
   NodeId freed;          // node whose usage went down, if one did
+  NodeId arrived;        // node where it is seen for the first time, or looks new to selectors
   bool ignored = false;  // a late event about a dead pod: nothing happened
 };
 
@@ -107,6 +111,10 @@ class Model {
   PodChange apply(Journal& journal, PodSpec spec);
   PodChange pod_gone(Journal& journal, const ObjectKey& key, std::string_view uid);
 
+  // Labels of a namespace; one that was never applied has none.
+  void apply_namespace(std::string_view name, Labels labels);
+  void namespace_gone(std::string_view name);
+
   // --- our own decisions ---
   void assume(Journal& journal, PodId pod, NodeId node);  // the pod runs nowhere so far
   void forget(Journal& journal, PodId pod);               // undoes an assumption; no-op otherwise
@@ -115,8 +123,9 @@ class Model {
   // Raw charges for trials; a trial leaves nothing behind by rolling back.
   void charge(Journal& journal, NodeId node, const Demand& demand);
   void release(Journal& journal, NodeId node, const Demand& demand);
-  Demand demand(std::shared_ptr<const PodTemplate> pod, const ResourceList& requests) {
-    return make_demand(resources_, std::move(pod), requests);
+  Demand demand(std::shared_ptr<const PodTemplate> pod, const ResourceList& requests,
+                std::string_view ns = "") {
+    return make_demand(resources_, std::move(pod), requests, ns);
   }
 
   // --- reservations, by workload uid ---
@@ -164,10 +173,22 @@ class Model {
   // Grows whenever reserved places are given back, which no event of the API server tells.
   std::uint64_t reservations_freed() const { return reservations_freed_; }
   const Resources& resources() const { return resources_; }
-  // For whoever keeps something derived: grows when a node is added, changed or removed; and which
-  // nodes' usage changed.
+  // For whoever keeps something derived: grows when a node is added, changed or removed, or the
+  // labels of a namespace change; which nodes' usage changed; who came and went.
   std::uint64_t nodes_version() const { return nodes_version_; }
   const Changes& usage_changes() const { return changes_; }
+  const Moves& moves() const { return moves_; }
+  const Terms& terms() const { return terms_; }
+  // Visits every occupant of a node, in no meaningful order.
+  template <class Visit>
+  void each_occupant(NodeId id, Visit visit) const {
+    const Node& node = nodes_.at(id);
+    for (const PodId pod : node.pods) visit(*pods_.at(pod).info->demand.occupant);
+    for (const std::shared_ptr<const Occupant>& guest : node.guests) visit(*guest);
+  }
+  // nullptr: not known.
+  const Labels* namespace_labels(std::string_view name) const;
+  const std::map<std::string, Labels, std::less<>>& namespaces() const { return namespaces_; }
 
   // Names and values of everything, in an order of names: equal for equal states however they
   // came about.
@@ -183,6 +204,12 @@ class Model {
   void take_off(Journal& journal, PodId pod);
   void list_pod(PodId pod, NodeId node);
   void unlist_pod(PodId pod);
+  void take_room(Journal& journal, NodeId node, const Demand& demand);
+  void give_room(Journal& journal, NodeId node, const Demand& demand);
+  void moved(NodeId node, const std::shared_ptr<const Occupant>& who, std::int32_t by);
+  void add_guest(NodeId node, const std::shared_ptr<const Occupant>& who);
+  void remove_guest(NodeId node, const std::shared_ptr<const Occupant>& who);
+  std::shared_ptr<const Occupant> occupant_of(const PodSpec& spec, const PodInfo* before) const;
   void count_ports(NodeId node, const std::vector<HostPort>& ports, std::int32_t by);
   std::shared_ptr<const PodInfo> forget_pod(Journal& journal, PodId id);
 
@@ -200,6 +227,9 @@ class Model {
   std::uint64_t nodes_version_ = 0;
   Usage usage_;
   Changes changes_;
+  Moves moves_;
+  Terms terms_;
+  std::map<std::string, Labels, std::less<>> namespaces_;
   RecentlyDead dead_pods_;
 };
 

@@ -158,4 +158,23 @@ NodeChange Model::node_gone(Journal& journal, std::string_view name) {
   return change;
 }
 
+void Model::apply_namespace(std::string_view name, Labels labels) {
+  const auto known = namespaces_.find(name);
+  if (known != namespaces_.end() && known->second == labels) return;
+  namespaces_.insert_or_assign(std::string(name), std::move(labels));
+  ++nodes_version_;
+}
+
+void Model::namespace_gone(std::string_view name) {
+  const auto known = namespaces_.find(name);
+  if (known == namespaces_.end()) return;
+  namespaces_.erase(known);
+  ++nodes_version_;
+}
+
+const Labels* Model::namespace_labels(std::string_view name) const {
+  const auto known = namespaces_.find(name);
+  return known == namespaces_.end() ? nullptr : &known->second;
+}
+
 }  // namespace quorate::cluster

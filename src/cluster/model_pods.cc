@@ -5,6 +5,21 @@
 
 namespace quorate::cluster {
 
+// The pod as others see it; the one from before if nothing of that changed.
+std::shared_ptr<const Occupant> Model::occupant_of(const PodSpec& spec,
+                                                   const PodInfo* before) const {
+  std::shared_ptr<const Labels> labels = spec.labels;
+  if (labels == nullptr) labels = {spec.spec, &spec.spec->labels};
+  if (before != nullptr) {
+    const Occupant& was = *before->demand.occupant;
+    const bool same = was.terminating == spec.terminating && *was.labels == *labels &&
+                      (was.pod == spec.spec || *was.pod == *spec.spec);
+    if (same) return before->demand.occupant;
+  }
+  return std::make_shared<const Occupant>(Occupant{spec.key.ns, spec.key.name, spec.uid,
+                                                   std::move(labels), spec.spec, spec.terminating});
+}
+
 PodChange Model::apply(Journal& journal, PodSpec spec) {
   check(!journal.recording(), "a pod event inside a transaction");
   check(spec.spec != nullptr, "a pod without a template");
@@ -21,7 +36,8 @@ PodChange Model::apply(Journal& journal, PodSpec spec) {
     id = {};
   }
   auto info = std::make_shared<PodInfo>();
-  info->demand = make_demand(resources_, spec.spec, spec.requests);
+  info->demand = make_demand(resources_, occupant_of(spec, id ? pods_.at(id).info.get() : nullptr),
+                             spec.requests);
   info->spec = std::move(spec);
   const PodSpec& seen = info->spec;
 
@@ -49,12 +65,19 @@ PodChange Model::apply(Journal& journal, PodSpec spec) {
                            change.before->demand.charges == info->demand.charges &&
                            change.before->demand.ports == info->demand.ports;
   if (same_charge) {
+    const std::shared_ptr<const Occupant> was = change.before->demand.occupant;
     pods_.at(id).info = info;
     pods_.at(id).assumed = assumed;
+    if (target && was != info->demand.occupant) {
+      moved(target, was, -1);
+      moved(target, info->demand.occupant, 1);
+      change.arrived = target;
+    }
   } else {
     if (before_node) take_off(journal, id);
     pods_.at(id).info = info;
     if (target) put_on(journal, id, target, assumed);
+    if (target && target != before_node) change.arrived = target;
     if (before_node) change.freed = before_node;
   }
   if (before_node && before_node != target) drop_if_empty(before_node);
@@ -104,7 +127,7 @@ void Model::forget(Journal& journal, PodId pod) {
 }
 
 void Model::put_on(Journal& journal, PodId pod, NodeId node, bool assumed) {
-  charge(journal, node, pods_.at(pod).info->demand);
+  take_room(journal, node, pods_.at(pod).info->demand);
   list_pod(pod, node);
   pods_.at(pod).assumed = assumed;
   if (journal.recording()) {
@@ -118,7 +141,7 @@ void Model::put_on(Journal& journal, PodId pod, NodeId node, bool assumed) {
 void Model::take_off(Journal& journal, PodId pod) {
   const NodeId node = pods_.at(pod).node;
   const bool assumed = pods_.at(pod).assumed;
-  release(journal, node, pods_.at(pod).info->demand);
+  give_room(journal, node, pods_.at(pod).info->demand);
   unlist_pod(pod);
   pods_.at(pod).assumed = false;
   if (journal.recording()) {
@@ -134,6 +157,7 @@ void Model::list_pod(PodId pod, NodeId node) {
   pods_.at(pod).node = node;
   pods_.at(pod).position = static_cast<std::uint32_t>(there.size());
   there.push_back(pod);
+  moved(node, pods_.at(pod).info->demand.occupant, 1);
 }
 
 void Model::unlist_pod(PodId pod) {
@@ -142,6 +166,7 @@ void Model::unlist_pod(PodId pod) {
   there[leaving.position] = there.back();
   pods_.at(there.back()).position = leaving.position;
   there.pop_back();
+  moved(leaving.node, leaving.info->demand.occupant, -1);
   leaving.node = {};
 }
 

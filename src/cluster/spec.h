@@ -34,6 +34,7 @@ struct PodSpec {
   std::string uid;
   std::int64_t generation = 0;
   std::shared_ptr<const PodTemplate> spec;  // never null
+  std::shared_ptr<const Labels> labels;     // the pod's own; nullptr: those of the template
   ResourceList requests;                    // effective, resizes in flight included
   std::string node;                         // "" while unassigned
   PodPhase phase = PodPhase::Pending;

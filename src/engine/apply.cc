@@ -64,8 +64,12 @@ struct Engine::Applier {
   void operator()(const AdmissionCheckGone& e) const {
     gone_from_admission(&admission::Admitter::admission_check_gone, e.name);
   }
-  void operator()(const admission::NamespaceSpec& e) const { to_admission(e); }
+  void operator()(const admission::NamespaceSpec& e) const {
+    to_admission(e);
+    state.model.apply_namespace(e.name, e.labels);
+  }
   void operator()(const NamespaceGone& e) const {
+    state.model.namespace_gone(e.name);
     gone_from_admission(&admission::Admitter::namespace_gone, e.name);
   }
   void operator()(const admission::LimitRangeSpec& e) const { to_admission(e); }

@@ -54,6 +54,10 @@ void put(const Taint& from, v1::Taint& to);
 Taint taint_of(const v1::Taint& from);
 void put(const Toleration& from, v1::Toleration& to);
 Toleration toleration_of(const v1::Toleration& from);
+void put(const NodeAffinity& from, v1::NodeAffinity& to);
+NodeAffinity affinity_of(const v1::NodeAffinity& from, Faults& faults);
+void put(const PodRelations& from, v1::PodRelations& to);
+PodRelations relations_of(const v1::PodRelations& from, Faults& faults);
 void put(const PodTemplate& from, v1::PodTemplate& to);
 PodTemplate template_of(const v1::PodTemplate& from, Faults& faults);
 

@@ -49,32 +49,6 @@ NodeSelectorTerm term_of(const v1::NodeSelectorTerm& from, Faults& faults) {
           requirements_of(from.match_fields(), faults)};
 }
 
-void put(const NodeAffinity& from, v1::NodeAffinity& to) {
-  if (from.required) {
-    v1::NodeAffinity::Required& required = *to.mutable_required();
-    for (const NodeSelectorTerm& term : *from.required) put(term, *required.add_terms());
-  }
-  for (const auto& [weight, term] : from.preferred) {
-    v1::NodeAffinity::Preferred& preferred = *to.add_preferred();
-    preferred.set_weight(weight);
-    put(term, *preferred.mutable_term());
-  }
-}
-
-NodeAffinity affinity_of(const v1::NodeAffinity& from, Faults& faults) {
-  NodeAffinity to;
-  if (from.has_required()) {
-    to.required.emplace();
-    for (const v1::NodeSelectorTerm& term : from.required().terms()) {
-      to.required->push_back(term_of(term, faults));
-    }
-  }
-  for (const v1::NodeAffinity::Preferred& one : from.preferred()) {
-    to.preferred.emplace_back(one.weight(), term_of(one.term(), faults));
-  }
-  return to;
-}
-
 void put(const ContainerResources& from, v1::Container& to) {
   to.set_name(from.name);
   wire::put(from.requests, *to.mutable_requests());
@@ -158,6 +132,32 @@ Toleration toleration_of(const v1::Toleration& from) {
   return to;
 }
 
+void put(const NodeAffinity& from, v1::NodeAffinity& to) {
+  if (from.required) {
+    v1::NodeAffinity::Required& required = *to.mutable_required();
+    for (const NodeSelectorTerm& term : *from.required) put(term, *required.add_terms());
+  }
+  for (const auto& [weight, term] : from.preferred) {
+    v1::NodeAffinity::Preferred& preferred = *to.add_preferred();
+    preferred.set_weight(weight);
+    put(term, *preferred.mutable_term());
+  }
+}
+
+NodeAffinity affinity_of(const v1::NodeAffinity& from, Faults& faults) {
+  NodeAffinity to;
+  if (from.has_required()) {
+    to.required.emplace();
+    for (const v1::NodeSelectorTerm& term : from.required().terms()) {
+      to.required->push_back(term_of(term, faults));
+    }
+  }
+  for (const v1::NodeAffinity::Preferred& one : from.preferred()) {
+    to.preferred.emplace_back(one.weight(), term_of(one.term(), faults));
+  }
+  return to;
+}
+
 void put(const PodTemplate& from, v1::PodTemplate& to) {
   put(from.labels, *to.mutable_labels());
   put(from.annotations, *to.mutable_annotations());
@@ -177,6 +177,8 @@ void put(const PodTemplate& from, v1::PodTemplate& to) {
   to.set_scheduling_group(from.scheduling_group);
   to.mutable_scheduling_gates()->Assign(from.scheduling_gates.begin(), from.scheduling_gates.end());
   to.set_host_network(from.host_network);
+  to.mutable_images()->Assign(from.images.begin(), from.images.end());
+  if (!from.relations.is_default()) put(*from.relations, *to.mutable_relations());
 }
 
 PodTemplate template_of(const v1::PodTemplate& from, Faults& faults) {
@@ -203,6 +205,8 @@ PodTemplate template_of(const v1::PodTemplate& from, Faults& faults) {
   to.scheduling_group = from.scheduling_group();
   to.scheduling_gates = {from.scheduling_gates().begin(), from.scheduling_gates().end()};
   to.host_network = from.host_network();
+  to.images = {from.images().begin(), from.images().end()};
+  if (from.has_relations()) to.relations = relations_of(from.relations(), faults);
   return to;
 }
 

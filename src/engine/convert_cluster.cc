@@ -36,6 +36,51 @@ admission::TopologyConfig topology_of(const v1::AdmissionConfig::Topology& from)
   return to;
 }
 
+using Strategy = scheduler::FitArgs::Strategy;
+static_assert(static_cast<int>(Strategy::LeastAllocated) == 0);
+static_assert(static_cast<int>(Strategy::MostAllocated) == 1);
+static_assert(static_cast<int>(Strategy::RequestedToCapacityRatio) == 2);
+
+void put(const scheduler::PluginArgs& from, v1::SchedulerConfig::PluginArgs& to) {
+  to.set_strategy(number_of(from.fit.strategy));
+  for (const auto& [resource, weight] : from.fit.resources) {
+    v1::SchedulerConfig::Weight& out = *to.add_resources();
+    out.set_plugin(resource);
+    out.set_weight(weight);
+  }
+  for (const auto& [utilization, score] : from.fit.shape) {
+    v1::SchedulerConfig::PluginArgs::Point& out = *to.add_shape();
+    out.set_utilization(utilization);
+    out.set_score(score);
+  }
+  to.mutable_ignored_resources()->Assign(from.fit.ignored_resources.begin(),
+                                         from.fit.ignored_resources.end());
+  to.mutable_ignored_resource_groups()->Assign(from.fit.ignored_resource_groups.begin(),
+                                               from.fit.ignored_resource_groups.end());
+  to.mutable_balanced_resources()->Assign(from.balanced.resources.begin(),
+                                          from.balanced.resources.end());
+  to.set_hard_pod_affinity_weight(from.inter_pod.hard_weight);
+  to.set_ignore_preferred_terms_of_existing_pods(from.inter_pod.ignore_preferred_of_existing);
+  wire::put(from.added_affinity, *to.mutable_added_affinity());
+}
+
+scheduler::PluginArgs args_of(const v1::SchedulerConfig::PluginArgs& from, Faults& faults) {
+  scheduler::PluginArgs to;
+  to.fit.strategy =
+      enum_of(from.strategy(), Strategy::RequestedToCapacityRatio, "scoring strategy", faults);
+  to.fit.resources.clear();
+  for (const auto& one : from.resources())
+    to.fit.resources.emplace_back(one.plugin(), one.weight());
+  for (const auto& one : from.shape()) to.fit.shape.emplace_back(one.utilization(), one.score());
+  to.fit.ignored_resources = {from.ignored_resources().begin(), from.ignored_resources().end()};
+  to.fit.ignored_resource_groups = {from.ignored_resource_groups().begin(),
+                                    from.ignored_resource_groups().end()};
+  to.balanced.resources = {from.balanced_resources().begin(), from.balanced_resources().end()};
+  to.inter_pod = {from.hard_pod_affinity_weight(), from.ignore_preferred_terms_of_existing_pods()};
+  to.added_affinity = wire::affinity_of(from.added_affinity(), faults);
+  return to;
+}
+
 }  // namespace
 
 void put(const cluster::NodeSpec& from, v1::Node& to) {
@@ -74,6 +119,7 @@ void put(const cluster::PodSpec& from, v1::Pod& to) {
   to.set_group(from.group);
   to.set_unschedulable_reason(from.unschedulable_reason);
   to.set_unschedulable_message(from.unschedulable_message);
+  if (from.labels) put(*from.labels, *to.mutable_labels());
 }
 
 cluster::PodSpec get(const v1::Pod& from, Faults& faults) {
@@ -91,6 +137,9 @@ cluster::PodSpec get(const v1::Pod& from, Faults& faults) {
   to.group = from.group();
   to.unschedulable_reason = from.unschedulable_reason();
   to.unschedulable_message = from.unschedulable_message();
+  if (from.labels_size() > 0) {
+    to.labels = std::make_shared<const Labels>(map_of<Labels>(from.labels()));
+  }
   return to;
 }
 
@@ -243,6 +292,7 @@ void put(const scheduler::Config& from, v1::SchedulerConfig& to) {
       pair.set_weight(weight);
     }
     out.mutable_disabled()->Assign(profile.disabled.begin(), profile.disabled.end());
+    if (profile.args != scheduler::PluginArgs{}) put(profile.args, *out.mutable_args());
   }
   to.set_pod_initial_backoff_nanos(from.pod_initial_backoff.nanos);
   to.set_pod_max_backoff_nanos(from.pod_max_backoff.nanos);
@@ -251,7 +301,7 @@ void put(const scheduler::Config& from, v1::SchedulerConfig& to) {
   to.set_unschedulable_flush_nanos(from.unschedulable_flush.nanos);
 }
 
-scheduler::Config get(const v1::SchedulerConfig& from, Faults&) {
+scheduler::Config get(const v1::SchedulerConfig& from, Faults& faults) {
   scheduler::Config to;
   to.profiles.clear();
   for (const v1::SchedulerConfig::Profile& profile : from.profiles()) {
@@ -261,6 +311,7 @@ scheduler::Config get(const v1::SchedulerConfig& from, Faults&) {
       out.score_weights.insert_or_assign(pair.plugin(), pair.weight());
     }
     out.disabled = {profile.disabled().begin(), profile.disabled().end()};
+    if (profile.has_args()) out.args = args_of(profile.args(), faults);
   }
   to.pod_initial_backoff = Duration{from.pod_initial_backoff_nanos()};
   to.pod_max_backoff = Duration{from.pod_max_backoff_nanos()};

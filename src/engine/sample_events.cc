@@ -79,7 +79,16 @@ Configured sample_configuration() {
   admission.usage_sharing = admission::UsageSharing{
       Duration::seconds(600), Duration::seconds(60), {{"cpu", 2'500'000'000}}, false};
   scheduler::Config& scheduler = configured.scheduler;
-  scheduler.profiles = {{"a", {{"NodeResourcesFit", 3}}, {"NodePorts"}}, {"b", {}, {}}};
+  scheduler::PluginArgs args;
+  args.fit = {scheduler::FitArgs::Strategy::RequestedToCapacityRatio,
+              {{"x.io/a", 2}},
+              {{0, 0}, {100, 10}},
+              {"x.io/b"},
+              {"y.io"}};
+  args.balanced.resources = {"cpu"};
+  args.inter_pod = {5, true};
+  args.added_affinity.required.emplace();
+  scheduler.profiles = {{"a", {{"NodeResourcesFit", 3}}, {"NodePorts"}, args}, {"b", {}, {}, {}}};
   scheduler.pod_initial_backoff = Duration::seconds(2);
   scheduler.pod_max_backoff = Duration::seconds(20);
   scheduler.bind_timeout = Duration::seconds(31);
@@ -111,6 +120,18 @@ scheduler::PodGroupSpec sample_group() {
   return group;
 }
 
+PodRelations sample_relations() {
+  const PodAffinityTerm term{sample_selector(), "zone", {"a", "b"}, LabelSelector{}, {"k"}, {"m"}};
+  PodRelations relations;
+  relations.affinity.required = {term, {std::nullopt, "rack", {}, std::nullopt, {}, {}}};
+  relations.affinity.preferred = {{7, term}};
+  relations.anti_affinity.preferred = {{100, term}};
+  relations.spread = {{2, "zone", false, sample_selector(), {"k"}, 3, false, true}, {}};
+  relations.volumes = {{"data", PodVolume::Kind::Ephemeral, "", true, {}},
+                       {"disk", PodVolume::Kind::Rbd, "pool/image", false, {"m1", "m2"}}};
+  return relations;
+}
+
 }  // namespace
 
 PodTemplate sample_template() {
@@ -135,6 +156,8 @@ PodTemplate sample_template() {
   pod.scheduling_group = "g";
   pod.scheduling_gates = {"gate"};
   pod.host_network = true;
+  pod.images = {"registry/app:1"};
+  pod.relations = sample_relations();
   return pod;
 }
 
@@ -205,6 +228,7 @@ cluster::PodSpec sample_pod() {
   pod.group = "g";
   pod.unschedulable_reason = "Unschedulable";
   pod.unschedulable_message = "0/1 nodes are available";
+  pod.labels = std::make_shared<const Labels>(Labels{{"app", "x"}, {"index", "3"}});
   return pod;
 }
 

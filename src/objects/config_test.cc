@@ -244,7 +244,9 @@ profiles:
 - schedulerName: a
   percentageOfNodesToScore: 50
   plugins:
-    multiPoint: {disabled: [{name: "*"}], enabled: [{name: Gang}, {name: NodeAffinity, weight: 3}]}
+    multiPoint: 
+      disabled: [{name: "*"}]
+      enabled: [{name: GangScheduling}, {name: NodeAffinity, weight: 3}]
     score: {disabled: [{name: NodeResourcesFit}]}
   pluginConfig:
   - name: NodeResourcesFit
@@ -255,22 +257,32 @@ profiles:
     args: {addedAffinity: {requiredDuringSchedulingIgnoredDuringExecution:
       {nodeSelectorTerms: [{matchExpressions: [{key: k, operator: Exists}]}]}}}
   - name: VolumeBinding
-    args: {bindTimeoutSeconds: 1}
+    args: {bindTimeoutSeconds: 1, shape: [{utilization: 0, score: 0}]}
+  - name: InterPodAffinity
+    args: {hardPodAffinityWeight: 5}
+  - name: NodeResourcesBalancedAllocation
+    args: {resources: [{name: cpu}, {name: x.io/a, weight: 1}]}
 - schedulerName: b
 )");
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->parallelism, 4);
   EXPECT_EQ(config->pod_initial_backoff, Duration::seconds(2));
   EXPECT_EQ(config->leader_election.resource_name, "quorate-scheduler");
-  EXPECT_THAT(config->without_effect, ElementsAre("clientConnection.contentType", "enableProfiling",
-                                                  "extenders", "profiles[0].pluginConfig[2].args"));
+  EXPECT_THAT(config->without_effect,
+              ElementsAre("clientConnection.contentType", "enableProfiling", "extenders",
+                          "profiles[0].plugins.multiPoint.enabled[2].name",
+                          "profiles[0].pluginConfig[2].args.shape"));
   ASSERT_EQ(config->profiles.size(), 2u);
   const SchedulerProfile& a = config->profiles[0];
   EXPECT_EQ(a.plugins.at("multiPoint"),
-            (PluginSet{{{"Gang", 0}, {"NodeAffinity", 3}}, {{"*", 0}}}));
+            (PluginSet{{{"GangScheduling", 0}, {"NodeAffinity", 3}},
+                       {{"*", 0}}}));
   EXPECT_EQ(a.fit.strategy, FitArgs::Strategy::MostAllocated);
   EXPECT_EQ(a.fit.resources, (std::vector<ResourceWeight>{{"cpu", 2}}));
   EXPECT_EQ(a.added_affinity.required->size(), 1u);
+  EXPECT_EQ(a.volume_bind_timeout_seconds, 1);
+  EXPECT_EQ(a.inter_pod.hard_pod_affinity_weight, 5);
+  EXPECT_EQ(a.balanced_resources, (std::vector<ResourceWeight>{{"cpu", 1}, {"x.io/a", 1}}));
   EXPECT_EQ(config->profiles[1].fit, FitArgs{});
 }
 
@@ -291,6 +303,12 @@ TEST(SchedulerConfig, NamesFaults) {
   EXPECT_EQ(fault_in("profiles: [{plugins: {sort: {}}}]\nfoo: 1"),
             "strict decoding error: unknown field \"foo\", unknown field "
             "\"profiles[0].plugins.sort\"");
+  EXPECT_EQ(fault_in("profiles: [{pluginConfig: [{name: Never, args: {}}]}]"),
+            "profiles[0].pluginConfig[0].name: Invalid value: \"Never\": no plugin has this name");
+  EXPECT_EQ(fault_in("profiles: [{pluginConfig: [{name: InterPodAffinity, args: "
+                     "{hardPodAffinityWeight: 101}}]}]"),
+            "profiles[0].pluginConfig[InterPodAffinity].args.hardPodAffinityWeight: Invalid value: "
+            "101: not in valid range [0-100]");
   EXPECT_EQ(fault_in("leaderElection: {leaseDuration: 5s}"),
             "leaderElection.leaseDuration: Invalid value: 5000000000: LeaseDuration must be "
             "greater than RenewDeadline");

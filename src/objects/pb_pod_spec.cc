@@ -7,48 +7,17 @@ namespace {
 
 using namespace pb;  // NOLINT: the spelling of fields
 
-void read_requirement(std::string_view message, Requirement& requirement) {
-  static constexpr std::pair<std::string_view, Requirement::Op> kOps[] = {
-      {"In", Requirement::Op::In},         {"NotIn", Requirement::Op::NotIn},
-      {"Exists", Requirement::Op::Exists}, {"DoesNotExist", Requirement::Op::DoesNotExist},
-      {"Gt", Requirement::Op::Gt},         {"Lt", Requirement::Op::Lt}};
-  std::string_view op;
-  pbf_reader from = reader(message);
-  while (from.next()) {
-    switch (from.tag_and_type()) {
-      case bytes(1):
-        requirement.key = text(from);
-        break;
-      case bytes(2):
-        op = view(from);
-        break;
-      case bytes(3):
-        requirement.values.push_back(text(from));
-        break;
-      default:
-        from.skip();
-    }
-  }
-  for (const auto& [name, value] : kOps) {
-    if (name == op) {
-      requirement.op = value;
-      return;
-    }
-  }
-  throw PbFault{"operator", "Unsupported value: \"" + std::string(op) + "\""};
-}
-
 void read_term(std::string_view message, NodeSelectorTerm& term) {
   pbf_reader from = reader(message);
   while (from.next()) {
     switch (from.tag_and_type()) {
       case bytes(1):
         pb_at("matchExpressions", term.match_expressions.size(),
-              [&] { read_requirement(view(from), term.match_expressions.emplace_back()); });
+              [&] { pb_read_requirement(view(from), term.match_expressions.emplace_back()); });
         break;
       case bytes(2):
         pb_at("matchFields", term.match_fields.size(),
-              [&] { read_requirement(view(from), term.match_fields.emplace_back()); });
+              [&] { pb_read_requirement(view(from), term.match_fields.emplace_back()); });
         break;
       default:
         from.skip();
@@ -164,12 +133,15 @@ void read_port(std::string_view message, bool host_network, ContainerResources& 
 }
 
 void read_container(std::string_view message, bool init, bool host_network,
-                    ContainerResources& container) {
+                    ContainerResources& container, std::vector<std::string>& images) {
   pbf_reader from = reader(message);
   while (from.next()) {
     switch (from.tag_and_type()) {
       case bytes(1):
         container.name = text(from);
+        break;
+      case bytes(2):
+        if (std::string image = text(from); !image.empty()) images.push_back(std::move(image));
         break;
       case bytes(6):
         read_port(view(from), host_network, container);
@@ -189,12 +161,47 @@ void read_container(std::string_view message, bool init, bool host_network,
 
 }  // namespace
 
-void pb_read_pod_spec(std::string_view message, PodTemplate& spec, std::string& node_name) {
-  // Read last: how a port counts depends on hostNetwork, which may come after the containers.
-  std::vector<std::string_view> containers, init_containers;
+void pb_read_requirement(std::string_view message, Requirement& requirement) {
+  static constexpr std::pair<std::string_view, Requirement::Op> kOps[] = {
+      {"In", Requirement::Op::In},         {"NotIn", Requirement::Op::NotIn},
+      {"Exists", Requirement::Op::Exists}, {"DoesNotExist", Requirement::Op::DoesNotExist},
+      {"Gt", Requirement::Op::Gt},         {"Lt", Requirement::Op::Lt}};
+  std::string_view op;
   pbf_reader from = reader(message);
   while (from.next()) {
     switch (from.tag_and_type()) {
+      case bytes(1):
+        requirement.key = text(from);
+        break;
+      case bytes(2):
+        op = view(from);
+        break;
+      case bytes(3):
+        requirement.values.push_back(text(from));
+        break;
+      default:
+        from.skip();
+    }
+  }
+  for (const auto& [name, value] : kOps) {
+    if (name == op) {
+      requirement.op = value;
+      return;
+    }
+  }
+  throw PbFault{"operator", "Unsupported value: \"" + std::string(op) + "\""};
+}
+
+void pb_read_pod_spec(std::string_view message, PodTemplate& spec, std::string& node_name) {
+  // Read last: how a port counts depends on hostNetwork, which may come after the containers.
+  std::vector<std::string_view> containers, init_containers, volumes;
+  PodRelations relations = *spec.relations;
+  pbf_reader from = reader(message);
+  while (from.next()) {
+    switch (from.tag_and_type()) {
+      case bytes(1):
+        volumes.push_back(view(from));
+        break;
       case bytes(2):
         containers.push_back(view(from));
         break;
@@ -212,9 +219,23 @@ void pb_read_pod_spec(std::string_view message, PodTemplate& spec, std::string& 
         break;
       case bytes(18): {
         pbf_reader affinity = reader(view(from));
-        while (affinity.next(1, protozero::pbf_wire_type::length_delimited)) {
-          pb_at("affinity.nodeAffinity",
-                [&] { read_node_affinity(view(affinity), spec.node_affinity); });
+        while (affinity.next()) {
+          switch (affinity.tag_and_type()) {
+            case bytes(1):
+              pb_at("affinity.nodeAffinity",
+                    [&] { read_node_affinity(view(affinity), spec.node_affinity); });
+              break;
+            case bytes(2):
+              pb_at("affinity.podAffinity",
+                    [&] { pb_read_pod_affinity(view(affinity), relations.affinity); });
+              break;
+            case bytes(3):
+              pb_at("affinity.podAntiAffinity",
+                    [&] { pb_read_pod_affinity(view(affinity), relations.anti_affinity); });
+              break;
+            default:
+              affinity.skip();
+          }
         }
         break;
       }
@@ -238,6 +259,10 @@ void pb_read_pod_spec(std::string_view message, PodTemplate& spec, std::string& 
         break;
       case bytes(32):
         pb_at("overhead", [&] { pb_read_amount(view(from), spec.overhead); });
+        break;
+      case bytes(33):
+        pb_at("topologySpreadConstraints", relations.spread.size(),
+              [&] { pb_read_spread(view(from), relations.spread.emplace_back()); });
         break;
       case bytes(38): {
         std::string& gate = spec.scheduling_gates.emplace_back();
@@ -263,14 +288,20 @@ void pb_read_pod_spec(std::string_view message, PodTemplate& spec, std::string& 
     }
   }
   for (const std::string_view each : containers) {
-    pb_at("containers", spec.containers.size(),
-          [&] { read_container(each, false, spec.host_network, spec.containers.emplace_back()); });
+    pb_at("containers", spec.containers.size(), [&] {
+      read_container(each, false, spec.host_network, spec.containers.emplace_back(), spec.images);
+    });
   }
   for (const std::string_view each : init_containers) {
     pb_at("initContainers", spec.init_containers.size(), [&] {
-      read_container(each, true, spec.host_network, spec.init_containers.emplace_back());
+      read_container(each, true, spec.host_network, spec.init_containers.emplace_back(),
+                     spec.images);
     });
   }
+  for (const std::string_view each : volumes) {
+    pb_read_volume(each, relations.volumes, spec.images);
+  }
+  spec.relations = std::move(relations);
 }
 
 }  // namespace quorate::objects

@@ -45,6 +45,12 @@ std::optional<std::int64_t> pb_grace_period(std::string_view meta);
 std::optional<Time> pb_time(std::string_view bytes);
 void pb_read_pair(std::string_view entry, Labels& map);
 void pb_read_amount(std::string_view entry, ResourceList& map);
+void pb_read_requirement(std::string_view bytes, Requirement& requirement);
+void pb_read_pod_affinity(std::string_view bytes, PodAffinity& affinity);
+void pb_read_spread(std::string_view bytes, SpreadConstraint& spread);
+// Adds the volume if it has a say in where the pod may run, and the image if it is one.
+void pb_read_volume(std::string_view bytes, std::vector<PodVolume>& volumes,
+                    std::vector<std::string>& images);
 void pb_read_pod_spec(std::string_view bytes, PodTemplate& spec, std::string& node_name);
 
 void pb_read(std::string_view bytes, Pod& pod);

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "src/objects/core_kinds.h"
 #include "src/objects/flavors.h"
@@ -22,6 +24,11 @@ LabelSelector read_label_selector(Json json);
 std::vector<Taint> read_taints(Json json);
 std::vector<Toleration> read_tolerations(Json json);
 NodeAffinity read_node_affinity(Json json);
+PodRelations read_pod_relations(Json spec);
+// Images of containers, init containers and image volumes, in that order.
+std::vector<std::string> read_pod_images(Json spec);
+// An rbd image by its pool; the default pool is "rbd".
+std::string rbd_id(std::string_view pool, std::string_view image);
 // Of a PodSpec; labels and annotations stay empty.
 PodTemplate read_pod_spec(Json spec);
 TemplateSource read_template(Json json);

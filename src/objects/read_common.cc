@@ -181,6 +181,8 @@ PodTemplate read_pod_spec(Json spec) {
   pod.scheduling_group = spec["schedulingGroup"]["podGroupName"].text();
   spec["schedulingGates"].each(
       [&](Json gate) { pod.scheduling_gates.push_back(gate["name"].text()); });
+  pod.images = read_pod_images(spec);
+  pod.relations = read_pod_relations(spec);
   return pod;
 }
 

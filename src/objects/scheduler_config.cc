@@ -30,16 +30,29 @@ constexpr std::string_view kPoints[] = {"preEnqueue",
                                         "placementScore",
                                         "podGroupPostFilter"};
 
-void read_plugin_set(Json json, StrictReader& strict, PluginSet& set) {
-  strict.only(json, {"enabled", "disabled"});
-  const auto plugins = [&](Json list, std::vector<PluginRef>& all) {
-    list.each([&](Json each) {
-      strict.only(each, {"name", "weight"});
-      all.push_back({each["name"].required_text(), each["weight"].int32()});
-    });
-  };
-  plugins(json["enabled"], set.enabled);
-  plugins(json["disabled"], set.disabled);
+// In the order in which they run.
+constexpr std::string_view kPlugins[] = {
+    "SchedulingGates",   "PrioritySort",      "NodeName",
+    "NodeUnschedulable", "TaintToleration",   "NodeAffinity",
+    "NodePorts",         "NodeResourcesFit",  "PodTopologySpread",
+    "InterPodAffinity",  "DefaultPreemption", "NodeResourcesBalancedAllocation",
+    "DefaultBinder",     "GangScheduling",    "TopologyPlacementGenerator",
+    "PodGroupPodsCount",
+};
+constexpr std::string_view kForeign[] = {"DynamicResources", "NodeDeclaredFeatures"};
+
+bool listed(std::span<const std::string_view> names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+void read_resource_weights(Json list, StrictReader& strict, std::vector<ResourceWeight>& weights) {
+  if (list.size() == 0) return;
+  weights.clear();
+  list.each([&](Json each) {
+    strict.only(each, {"name", "weight"});
+    const std::int64_t weight = each["weight"].int64();
+    weights.push_back({each["name"].text(), weight == 0 ? 1 : weight});
+  });
 }
 
 void read_fit_args(Json args, StrictReader& strict, FitArgs& fit) {
@@ -55,14 +68,7 @@ void read_fit_args(Json args, StrictReader& strict, FitArgs& fit) {
   const Json scoring = args["scoringStrategy"];
   strict.only(scoring, {"type", "resources", "requestedToCapacityRatio"});
   fit.strategy = scoring["type"].choice(kStrategies).value_or(fit.strategy);
-  if (scoring["resources"].size() > 0) {
-    fit.resources.clear();
-    scoring["resources"].each([&](Json each) {
-      strict.only(each, {"name", "weight"});
-      const std::int64_t weight = each["weight"].int64();
-      fit.resources.push_back({each["name"].text(), weight == 0 ? 1 : weight});
-    });
-  }
+  read_resource_weights(scoring["resources"], strict, fit.resources);
   strict.only(scoring["requestedToCapacityRatio"], {"shape"});
   scoring["requestedToCapacityRatio"]["shape"].each([&](Json each) {
     strict.only(each, {"utilization", "score"});
@@ -133,7 +139,7 @@ class Reader {
         strict.unknown.push_back(set.path());
         return;
       }
-      read_plugin_set(set, strict, profile.plugins[std::string(point)]);
+      plugin_set(set, profile.plugins[std::string(point)]);
     });
     std::set<std::string> configured;
     json["pluginConfig"].each([&](Json each) {
@@ -142,7 +148,28 @@ class Reader {
       if (!configured.insert(name).second) {
         strict.errors.push_back({each["name"].path(), Kind::Duplicate, quoted(name), ""});
       }
+      known(each["name"], name);
       plugin_args(name, each["args"], profile);
+    });
+  }
+
+  // Notes a fault if there is no plugin of that name.
+  void known(Json at, const std::string& name) {
+    if (listed(kPlugins, name) || listed(kForeign, name)) return;
+    strict.errors.push_back({at.path(), Kind::Invalid, quoted(name), "no plugin has this name"});
+  }
+
+  void plugin_set(Json json, PluginSet& set) {
+    strict.only(json, {"enabled", "disabled"});
+    json["enabled"].each([&](Json each) {
+      strict.only(each, {"name", "weight"});
+      const std::string name = each["name"].required_text();
+      set.enabled.push_back({name, each["weight"].int32()});
+    });
+    json["disabled"].each([&](Json each) {
+      strict.only(each, {"name", "weight"});
+      const std::string name = each["name"].required_text();
+      set.disabled.push_back({name, each["weight"].int32()});
     });
   }
 
@@ -152,6 +179,19 @@ class Reader {
     } else if (name == "NodeAffinity") {
       strict.only(args, {"apiVersion", "kind", "addedAffinity"});
       profile.added_affinity = read_node_affinity(args["addedAffinity"]);
+    } else if (name == "NodeResourcesBalancedAllocation") {
+      strict.only(args, {"apiVersion", "kind", "resources"});
+      read_resource_weights(args["resources"], strict, profile.balanced_resources);
+    } else if (name == "InterPodAffinity") {
+      strict.only(args, {"apiVersion", "kind", "hardPodAffinityWeight",
+                         "ignorePreferredTermsOfExistingPods"});
+      profile.inter_pod.hard_pod_affinity_weight = args["hardPodAffinityWeight"].int32(1);
+      profile.inter_pod.ignore_preferred_terms_of_existing_pods =
+          args["ignorePreferredTermsOfExistingPods"].boolean();
+    } else if (name == "VolumeBinding") {
+      strict.only(args, {"apiVersion", "kind", "bindTimeoutSeconds", "shape"});
+      profile.volume_bind_timeout_seconds = args["bindTimeoutSeconds"].maybe_int64();
+      unused(args["shape"]);
     } else {
       unused(args);
     }
@@ -242,11 +282,30 @@ FieldErrors validate(const SchedulerConfiguration& config) {
       }
     }
     fit_faults(path + ".pluginConfig[NodeResourcesFit].args", profile.fit, errors);
+    for (const ResourceWeight& each : profile.balanced_resources) {
+      if (each.weight == 1) continue;
+      errors.push_back({path + ".pluginConfig[NodeResourcesBalancedAllocation].args.resources",
+                        Kind::Invalid, std::to_string(each.weight),
+                        "resource weight of " + each.name + " should be 1"});
+    }
+    if (const std::int32_t weight = profile.inter_pod.hard_pod_affinity_weight;
+        weight < 0 || weight > 100) {
+      errors.push_back({path + ".pluginConfig[InterPodAffinity].args.hardPodAffinityWeight",
+                        Kind::Invalid, std::to_string(weight), "not in valid range [0-100]"});
+    }
+    if (profile.volume_bind_timeout_seconds.value_or(1) < 0) {
+      errors.push_back({path + ".pluginConfig[VolumeBinding].args.bindTimeoutSeconds",
+                        Kind::Invalid, std::to_string(*profile.volume_bind_timeout_seconds),
+                        "invalid BindTimeoutSeconds, should not be a negative value"});
+    }
   }
   return errors;
 }
 
 }  // namespace
+
+std::span<const std::string_view> scheduler_plugins() { return kPlugins; }
+std::span<const std::string_view> foreign_scheduler_plugins() { return kForeign; }
 
 Outcome<SchedulerConfiguration> load_scheduler_configuration(std::string_view text) {
   SchedulerConfiguration config;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,11 +49,21 @@ struct FitArgs {
   friend bool operator==(const FitArgs&, const FitArgs&) = default;
 };
 
+struct InterPodArgs {
+  std::int32_t hard_pod_affinity_weight = 1;
+  bool ignore_preferred_terms_of_existing_pods = false;
+
+  friend bool operator==(const InterPodArgs&, const InterPodArgs&) = default;
+};
+
 struct SchedulerProfile {
   std::string scheduler_name = "quorate-scheduler";
   std::map<std::string, PluginSet> plugins;  // by extension point: "multiPoint", "filter", ...
   FitArgs fit;
   NodeAffinity added_affinity;  // NodeAffinityArgs.addedAffinity
+  std::vector<ResourceWeight> balanced_resources{{"cpu", 1}, {"memory", 1}};
+  InterPodArgs inter_pod;
+  std::optional<std::int64_t> volume_bind_timeout_seconds;  // VolumeBindingArgs
   std::optional<std::int32_t> percentage_of_nodes_to_score;
 
   friend bool operator==(const SchedulerProfile&, const SchedulerProfile&) = default;
@@ -73,6 +84,11 @@ struct SchedulerConfiguration {
 
   friend bool operator==(const SchedulerConfiguration&, const SchedulerConfiguration&) = default;
 };
+
+// The plugins that can have arguments: those of this scheduler, and those of kube-scheduler that it
+// does not have (whose arguments change nothing).
+std::span<const std::string_view> scheduler_plugins();
+std::span<const std::string_view> foreign_scheduler_plugins();
 
 // Reads, defaults and checks a document (YAML or JSON); empty text means all defaults.
 // Errors: Invalid - all faults, joined; unknown and duplicate fields among them.

@@ -51,32 +51,45 @@ std::int64_t normalized(Normalize how, std::int64_t raw, std::int64_t highest) {
 Evaluation::Evaluation(const Framework& framework, const cluster::Model& model, const PodView& pod,
                        std::span<const cluster::NodeId> nodes)
     : framework_(&framework), model_(&model), pod_(pod), nodes_(nodes) {
-  caught_up_ = model_->usage_changes().count();
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     const std::uint32_t slot = nodes_[i].slot;
     if (slot >= index_of_.size()) index_of_.resize(slot + 1, kNoIndex);
     index_of_[slot] = static_cast<std::uint32_t>(i);
   }
+  start();
+}
+
+void Evaluation::start() {
+  caught_up_ = model_->usage_changes().count();
+  moves_seen_ = model_->moves().count();
+  class_filters_.clear();
+  node_filters_.clear();
+  linked_filters_.clear();
+  scores_.clear();
+  joint_.clear();
+  states_.clear();
+  conflict_.reset();
+  only_.reset();
+  decided_by_ = kUnknown;
+  same_within_class_ = true;
+  feasible_ = 0;
   fixed_.assign(nodes_.size(), 0);
+  plain_.assign(nodes_.size(), kOutsideNames);
   refused_by_.assign(nodes_.size(), kOutsideNames);
   pre_filter();
   if (conflict_) return;
   pre_score();
   class_refusal_.assign(model_->class_slots(), kUnknown);
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    refused_by_[i] = first_refusal(i);
-    if (!feasible(i)) continue;
-    ++feasible_;
-    rate(i);
-  }
+  for (std::size_t i = 0; i < nodes_.size(); ++i) check(i);
 }
 
 void Evaluation::pre_filter() {
   const auto& filters = framework_->filters;
+  states_.resize(filters.size());
   for (std::size_t i = 0; i < filters.size(); ++i) {
     const auto position = static_cast<std::uint8_t>(i);
     if (filters[i].pre != nullptr) {
-      const PreFilterResult result = filters[i].pre->pre_filter(pod_);
+      PreFilterResult result = filters[i].pre->pre_filter(pod_, *model_, nodes_);
       if (result.status.code == Code::Skip) continue;
       if (!result.status.ok()) {
         conflict_ = result.status.message;
@@ -91,14 +104,22 @@ void Evaluation::pre_filter() {
         }
         decided_by_ = position;
       }
+      states_[i] = std::move(result.state);
     }
-    if (filters[i].plugin->filter_reach(pod_) == Reach::NodeClass) {
-      class_filters_.push_back(position);
-    } else {
-      node_filters_.push_back(position);
-      // NodeResourcesFit and NodePorts look at usage, the others at the node itself.
-      const EventKinds events = filters[i].plugin->events();
-      if ((events & kUsageFreed) == 0) same_within_class_ = false;
+    switch (filters[i].plugin->filter_reach(pod_)) {
+      case Reach::NodeClass:
+        class_filters_.push_back(position);
+        break;
+      case Reach::Linked:
+        linked_filters_.push_back(position);
+        break;
+      case Reach::Node:
+        node_filters_.push_back(position);
+        // NodeResourcesFit and NodePorts look at usage, the others at the node itself.
+        if ((filters[i].plugin->events() & kUsageFreed) == 0 || states_[i] != nullptr) {
+          same_within_class_ = false;
+        }
+        break;
     }
   }
 }
@@ -122,13 +143,35 @@ void Evaluation::pre_score() {
     }
     scores_.push_back(std::move(active));
   }
+  for (const Framework::JointScore& score : framework_->joint_scores) {
+    if (score.weight == 0) continue;
+    std::unique_ptr<PluginState> state = score.plugin->joint_state(pod_, *model_, nodes_);
+    if (state == nullptr) continue;
+    PodView pod = pod_;
+    pod.state = state.get();
+    states_.push_back(std::move(state));
+    joint_.push_back({score.plugin, score.weight, pod});
+  }
 }
 
 NodeView Evaluation::view(std::size_t index) const {
   return {*model_, nodes_[index], *model_->node(nodes_[index]).spec};
 }
 
-// Position of the first filter, in their order, that refuses the node; kFits if none does.
+PodView Evaluation::pod_for(std::uint8_t position) const {
+  PodView pod = pod_;
+  pod.state = states_[position].get();
+  return pod;
+}
+
+Code Evaluation::filter(std::uint8_t position, const NodeView& node) const {
+  const FilterPlugin& plugin = *framework_->filters[position].plugin;
+  if (states_[position] == nullptr) return plugin.filter(pod_, node);
+  return plugin.filter(pod_for(position), node);
+}
+
+// Position of the first filter, in their order, that refuses the node; kFits if none does. Linked
+// ones aside.
 std::uint8_t Evaluation::first_refusal(std::size_t index) {
   const cluster::Node& node = model_->node(nodes_[index]);
   const NodeView at{*model_, nodes_[index], *node.spec};
@@ -137,16 +180,38 @@ std::uint8_t Evaluation::first_refusal(std::size_t index) {
   if (of_class == kUnknown) {
     of_class = kFits;
     for (const std::uint8_t position : class_filters_) {
-      if (framework_->filters[position].plugin->filter(pod_, at) == Code::Success) continue;
+      if (filter(position, at) == Code::Success) continue;
       of_class = position;
       break;
     }
   }
   for (const std::uint8_t position : node_filters_) {
     if (position > of_class) break;
-    if (framework_->filters[position].plugin->filter(pod_, at) != Code::Success) return position;
+    if (filter(position, at) != Code::Success) return position;
   }
   return of_class;
+}
+
+std::uint8_t Evaluation::linked_refusal(std::size_t index) const {
+  if (plain_[index] == kOutsideNames) return kOutsideNames;
+  for (const std::uint8_t position : linked_filters_) {
+    if (position > plain_[index]) break;
+    if (states_[position]->idle()) continue;
+    if (filter(position, view(index)) != Code::Success) return position;
+  }
+  return plain_[index];
+}
+
+void Evaluation::set_refusal(std::size_t index, std::uint8_t position) {
+  if (feasible(index)) --feasible_;
+  refused_by_[index] = position;
+  if (feasible(index)) ++feasible_;
+}
+
+void Evaluation::check(std::size_t index) {
+  plain_[index] = first_refusal(index);
+  if (plain_[index] == kFits) rate(index);
+  set_refusal(index, linked_refusal(index));
 }
 
 void Evaluation::rate(std::size_t index) {
@@ -183,26 +248,57 @@ std::optional<std::size_t> Evaluation::index_of(cluster::NodeId node) const {
   return nodes_[index] == node ? std::optional(index) : std::nullopt;
 }
 
+void Evaluation::follow_moves() {
+  const cluster::Moves& moves = model_->moves();
+  if (moves_seen_ == moves.count()) return;
+  if (!moves.remembers(moves_seen_)) {
+    start();
+    return;
+  }
+  bool all = false;
+  for (std::uint64_t n = moves_seen_; n < moves.count(); ++n) {
+    const cluster::Move& move = moves[n];
+    for (const std::unique_ptr<PluginState>& state : states_) {
+      if (state == nullptr) continue;
+      all |= state->moved(*model_, move) == PluginState::Effect::All;
+    }
+  }
+  moves_seen_ = moves.count();
+  if (!all) return;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) set_refusal(i, linked_refusal(i));
+}
+
 void Evaluation::catch_up() {
+  if (conflict_) {
+    // Why no node will do may have gone.
+    if (moves_seen_ != model_->moves().count()) start();
+    return;
+  }
+  follow_moves();
   const cluster::Changes& changes = model_->usage_changes();
   if (!changes.remembers(caught_up_)) {
-    for (std::size_t i = 0; i < nodes_.size(); ++i) refresh(i);
+    for (std::size_t i = 0; i < nodes_.size(); ++i) check(i);
   } else {
     for (std::uint64_t n = caught_up_; n < changes.count(); ++n) {
       const std::uint32_t slot = changes[n];
-      if (slot < index_of_.size() && index_of_[slot] != kNoIndex) refresh(index_of_[slot]);
+      if (slot >= index_of_.size() || index_of_[slot] == kNoIndex) continue;
+      if (plain_[index_of_[slot]] != kOutsideNames) check(index_of_[slot]);
     }
   }
   caught_up_ = changes.count();
 }
 
 void Evaluation::refresh(std::size_t index) {
-  if (conflict_ || refused_by_[index] == kOutsideNames) return;
-  if (feasible(index)) --feasible_;
-  refused_by_[index] = first_refusal(index);
-  if (!feasible(index)) return;
-  ++feasible_;
-  rate(index);
+  if (conflict_) return;
+  follow_moves();
+  if (plain_[index] != kOutsideNames) check(index);
+}
+
+bool Evaluation::linked() const {
+  const PodRelations& relations = pod_.relations();
+  if (!relations.affinity.required.empty() || !relations.anti_affinity.required.empty())
+    return true;
+  return std::ranges::any_of(linked_filters_, [&](std::uint8_t p) { return !states_[p]->idle(); });
 }
 
 std::optional<std::size_t> Evaluation::best() const {
@@ -217,11 +313,30 @@ std::optional<std::size_t> Evaluation::best() const {
     }
     relative.emplace_back(&score, highest);
   }
+  std::vector<std::int64_t> joint;  // by node index
+  const bool compare = std::ranges::any_of(
+      joint_, [](const ActiveJoint& score) { return !score.pod.state->idle(); });
+  if (compare && feasible_ > 1) {
+    std::vector<cluster::NodeId> nodes;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      if (feasible(i)) nodes.push_back(nodes_[i]);
+    }
+    joint.assign(nodes_.size(), 0);
+    std::vector<std::int64_t> scores(nodes.size());
+    for (const ActiveJoint& score : joint_) {
+      if (score.pod.state->idle()) continue;
+      std::ranges::fill(scores, 0);
+      score.plugin->joint_scores(score.pod, *model_, nodes, scores);
+      for (std::size_t i = 0; i < nodes.size(); ++i) {
+        joint[index_of_[nodes[i].slot]] += score.weight * scores[i];
+      }
+    }
+  }
   std::optional<std::size_t> best;
   std::int64_t best_total = 0;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     if (!feasible(i)) continue;
-    std::int64_t total = fixed_[i];
+    std::int64_t total = fixed_[i] + (joint.empty() ? 0 : joint[i]);
     for (const auto& [score, highest] : relative) {
       total += score->weight * normalized(score->normalize, score->raw[i], highest);
     }
@@ -236,10 +351,12 @@ std::optional<std::size_t> Evaluation::best() const {
 }
 
 std::int64_t Evaluation::copies(std::size_t index, std::int64_t most) const {
-  if (!feasible(index)) return 0;
+  if (conflict_ || plain_[index] != kFits) return 0;
   const NodeView at = view(index);
-  for (const std::uint8_t position : node_filters_) {
-    most = framework_->filters[position].plugin->copies(pod_, at, most);
+  for (const std::vector<std::uint8_t>* filters : {&node_filters_, &linked_filters_}) {
+    for (const std::uint8_t position : *filters) {
+      most = framework_->filters[position].plugin->copies(pod_for(position), at, most);
+    }
   }
   return most;
 }
@@ -269,9 +386,8 @@ FitError Evaluation::fit_error() const {
       error.rejectors |= std::uint64_t{1} << decided_by_;
       continue;
     }
-    const FilterPlugin& filter = *framework_->filters[position].plugin;
-    filter.why(pod_, view(i), tally);
-    const Code code = filter.filter(pod_, view(i));
+    framework_->filters[position].plugin->why(pod_for(position), view(i), tally);
+    const Code code = this->filter(position, view(i));
     ++(code == Code::Unschedulable ? error.outcome.unschedulable : error.outcome.unresolvable);
     error.rejectors |= std::uint64_t{1} << position;
   }

@@ -19,7 +19,8 @@ struct FitError {
 
 // One pod (and whatever has the same shape) against a list of nodes: which are feasible, and how
 // good. Filters and scores that reach over a class of nodes run once per class. After the usage of
-// a node changed, refresh() it; nothing else is looked at again.
+// a node changed, refresh() it; other nodes are looked at again only where the pods that came or
+// went matter to them.
 class Evaluation {
  public:
   // Borrows everything; `nodes` are in the order of their names.
@@ -40,11 +41,14 @@ class Evaluation {
   // the first name. nullopt: none is feasible.
   std::optional<std::size_t> best() const;
 
-  // How many identical pods would fit on the node beside what is there, at most `most`.
+  // How many identical pods would fit on the node beside what is there, at most `most`. An upper
+  // bound if the places of the pods depend on each other.
   std::int64_t copies(std::size_t index, std::int64_t most) const;
 
   // True if only the classes of nodes and their usage tell nodes apart for this pod.
-  bool same_within_class() const { return same_within_class_; }
+  bool same_within_class() const { return same_within_class_ && !linked(); }
+  // True if where one such pod goes changes where another may go, apart from the room it takes.
+  bool linked() const;
 
   FitError fit_error() const;
 
@@ -64,8 +68,22 @@ class Evaluation {
     std::vector<bool> class_known;
   };
 
+  struct ActiveJoint {
+    const JointScorePlugin* plugin;
+    std::int64_t weight;
+    PodView pod;
+  };
+
+  void start();
   NodeView view(std::size_t index) const;
+  // The pod as the filter at that position sees it.
+  PodView pod_for(std::uint8_t position) const;
+  Code filter(std::uint8_t position, const NodeView& node) const;
   std::uint8_t first_refusal(std::size_t index);
+  std::uint8_t linked_refusal(std::size_t index) const;
+  void check(std::size_t index);
+  void set_refusal(std::size_t index, std::uint8_t position);
+  void follow_moves();
   void rate(std::size_t index);
   void pre_filter();
   void pre_score();
@@ -76,12 +94,17 @@ class Evaluation {
   std::span<const cluster::NodeId> nodes_;
   std::vector<std::uint8_t> class_filters_;  // positions in Framework::filters
   std::vector<std::uint8_t> node_filters_;
+  std::vector<std::uint8_t> linked_filters_;
+  std::vector<std::unique_ptr<PluginState>> states_;  // of filters, by position; and of joint_
   std::vector<ActiveScore> scores_;
+  std::vector<ActiveJoint> joint_;
   std::vector<std::uint8_t> class_refusal_;  // by class slot
-  std::vector<std::uint8_t> refused_by_;     // by node index
-  std::vector<std::int64_t> fixed_;          // by node index: sum of what is not normalised
-  std::vector<std::uint32_t> index_of_;      // by node slot
-  std::uint64_t caught_up_ = 0;              // changes of usage seen
+  std::vector<std::uint8_t> plain_;       // by node index: refused by a filter that is not linked
+  std::vector<std::uint8_t> refused_by_;  // by node index
+  std::vector<std::int64_t> fixed_;       // by node index: sum of what is not normalised
+  std::vector<std::uint32_t> index_of_;   // by node slot
+  std::uint64_t caught_up_ = 0;           // changes of usage seen
+  std::uint64_t moves_seen_ = 0;
   std::size_t feasible_ = 0;
   bool same_within_class_ = true;
   // Of PreFilter: a message that rules out every node, or the only names that can do.

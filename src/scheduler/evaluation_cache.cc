@@ -13,7 +13,8 @@ Evaluation& EvaluationCache::get(const Framework& framework, const cluster::Mode
   }
   ++uses_;
   for (const std::unique_ptr<Entry>& entry : entries_) {
-    if (entry->framework != &framework || !same_shape(entry->evaluation->pod(), pod)) continue;
+    if (entry->framework != &framework) continue;
+    if (!same_shape(model, entry->evaluation->pod(), pod)) continue;
     entry->last_used = uses_;
     entry->evaluation->catch_up();
     return *entry->evaluation;

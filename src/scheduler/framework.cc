@@ -32,7 +32,39 @@ bool same(const T* a, const T* b) {
 
 }  // namespace
 
-bool same_shape(const PodView& a, const PodView& b) {
+namespace {
+
+// True if no selector, of the pods themselves or of those in the cluster, tells their labels apart.
+bool same_to_selectors(const cluster::Model& model, const PodView& a, const PodView& b) {
+  if (a.demand->occupant == b.demand->occupant) return true;
+  const PodRelations& own = a.relations();
+  if (a.pod().relations.is_default() && !model.terms().any()) return true;
+  if (a.ns() != b.ns()) return false;
+  bool alike = true;
+  const auto look_at = [&](const std::string& key) {
+    const auto in_a = a.labels().find(key);
+    const auto in_b = b.labels().find(key);
+    const bool absent = in_a == a.labels().end();
+    alike =
+        alike && absent == (in_b == b.labels().end()) && (absent || in_a->second == in_b->second);
+  };
+  cluster::each_term(own, [&](const PodAffinityTerm& term) { cluster::each_key(term, look_at); });
+  for (const SpreadConstraint& spread : own.spread) {
+    if (spread.selector) {
+      for (const Requirement& one : spread.selector->requirements) look_at(one.key);
+    }
+    for (const std::string& key : spread.match_label_keys) look_at(key);
+  }
+  for (const auto& [key, times] : model.terms().keys()) look_at(key);
+  // A claim that is made for the pod is its own.
+  return alike && std::ranges::none_of(own.volumes, [](const PodVolume& volume) {
+           return volume.kind == PodVolume::Kind::Ephemeral;
+         });
+}
+
+}  // namespace
+
+bool same_shape(const cluster::Model& model, const PodView& a, const PodView& b) {
   if (a.node_name != b.node_name || !same(a.node_labels, b.node_labels) ||
       !same(a.tolerations, b.tolerations) || a.demand->charges != b.demand->charges ||
       a.demand->ports != b.demand->ports) {
@@ -40,14 +72,18 @@ bool same_shape(const PodView& a, const PodView& b) {
   }
   const PodTemplate& left = a.pod();
   const PodTemplate& right = b.pod();
-  return &left == &right ||
-         (left.node_selector == right.node_selector && left.node_affinity == right.node_affinity &&
-          left.tolerations == right.tolerations &&
-          left.preemption_policy == right.preemption_policy);
+  const bool same_pod =
+      &left == &right ||
+      (left.node_selector == right.node_selector && left.node_affinity == right.node_affinity &&
+       left.tolerations == right.tolerations && left.preemption_policy == right.preemption_policy &&
+       left.images == right.images && left.relations == right.relations);
+  return same_pod && same_to_selectors(model, a, b);
 }
 
-Framework::Framework(const Profile& profile) : scheduler_name(profile.scheduler_name) {
-  for (const Plugin* plugin : registry()) {
+Framework::Framework(const Profile& profile)
+    : scheduler_name(profile.scheduler_name), plugins_(make_plugins(profile.args)) {
+  for (const std::shared_ptr<const Plugin>& each : plugins_) {
+    const Plugin* plugin = each.get();
     const bool off = std::ranges::find(profile.disabled, plugin->name()) != profile.disabled.end();
     if (off && !essential(plugin->name())) continue;
     add(plugin, pre_enqueue);
@@ -65,11 +101,16 @@ Framework::Framework(const Profile& profile) : scheduler_name(profile.scheduler_
     if (const auto* filter = dynamic_cast<const FilterPlugin*>(plugin)) {
       filters.push_back({filter, dynamic_cast<const PreFilterPlugin*>(plugin)});
     }
-    if (const auto* score = dynamic_cast<const ScorePlugin*>(plugin)) {
+    const auto weight_or = [&](std::int64_t by_default) {
       const auto weight = profile.score_weights.find(std::string(plugin->name()));
+      return weight == profile.score_weights.end() ? by_default : weight->second;
+    };
+    if (const auto* score = dynamic_cast<const ScorePlugin*>(plugin)) {
       scores.push_back(
-          {score, dynamic_cast<const PreScorePlugin*>(plugin),
-           weight == profile.score_weights.end() ? score->default_weight() : weight->second});
+          {score, dynamic_cast<const PreScorePlugin*>(plugin), weight_or(score->default_weight())});
+    }
+    if (const auto* joint = dynamic_cast<const JointScorePlugin*>(plugin)) {
+      joint_scores.push_back({joint, weight_or(joint->joint_weight())});
     }
   }
   check(queue_sort != nullptr && plan_group != nullptr && !bind.empty(), "essential plugins");

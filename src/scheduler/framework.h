@@ -1,9 +1,11 @@
 #pragma once
 
-// The extension points. A plugin is one stateless object that implements the interfaces of the
-// points it takes part in; a new one is a file in plugins/ and a line in registry.cc.
+// The extension points. A plugin is one immutable object, made with its arguments, that implements
+// the interfaces of the points it takes part in; a new one is a file in plugins/ and a line in
+// registry.cc. What it works out about a pod is a PluginState.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -27,6 +29,8 @@ class Plugin {
   virtual std::string_view name() const = 0;
 };
 
+using Plugins = std::vector<std::shared_ptr<const Plugin>>;
+
 // May the pod be tried at all? A rejected pod is held without a word until it changes.
 class PreEnqueuePlugin : public virtual Plugin {
  public:
@@ -39,20 +43,41 @@ class QueueSortPlugin : public virtual Plugin {
   virtual bool before(const Rank& a, const Rank& b) const = 0;
 };
 
+// What a plugin worked out about one pod before it looks at nodes, kept while the pod and its
+// equals are tried. It follows pods that come and go, those of a trial included.
+class PluginState {
+ public:
+  enum class Effect : std::uint8_t {
+    None,
+    Node,  // the answer for the node of the move may be another
+    All,   // the answers for all nodes may be others
+  };
+
+  virtual ~PluginState() = default;
+  virtual Effect moved(const cluster::Model& model, const cluster::Move& move) = 0;
+  // True if nobody anywhere matters to the pod so far: its filter lets every node through, its
+  // score is the same for all.
+  virtual bool idle() const { return false; }
+};
+
 struct PreFilterResult {
   // Skip: the plugin's filter need not run. UnschedulableAndUnresolvable: no node will do.
   Status status;
   std::optional<std::set<std::string, std::less<>>> nodes;  // only these can do
+  std::unique_ptr<PluginState> state;
 };
 
 class PreFilterPlugin : public virtual Plugin {
  public:
-  virtual PreFilterResult pre_filter(const PodView& pod) const = 0;
+  // `nodes` are those that the pod may be placed on, by name.
+  virtual PreFilterResult pre_filter(const PodView& pod, const cluster::Model& model,
+                                     std::span<const cluster::NodeId> nodes) const = 0;
 };
 
 // How far the answer for one node holds: for every node of its class, or for it alone, and then
 // until its usage changes.
-enum class Reach : std::uint8_t { NodeClass, Node };
+// Linked: the pods on other nodes matter too; such a filter has a state whose moved() says when.
+enum class Reach : std::uint8_t { NodeClass, Node, Linked };
 
 // Collects the reasons of nodes, each counted once per node.
 class ReasonSink {
@@ -68,7 +93,8 @@ class FilterPlugin : public virtual Plugin {
   // Says why filter() did not answer Success, in kube-scheduler's words.
   virtual void why(const PodView& pod, const NodeView& node, ReasonSink& reasons) const = 0;
   // How many identical pods could run there beside what is there, at most `most`, as far as this
-  // filter goes; filter() answers Success if and only if that is at least 1.
+  // filter goes; filter() answers Success if and only if that is at least 1. Of a Linked filter an
+  // upper bound, wherever else pods may be put meanwhile.
   virtual std::int64_t copies(const PodView& pod, const NodeView& node, std::int64_t most) const {
     return filter(pod, node) == Code::Success ? most : 0;
   }
@@ -98,6 +124,20 @@ class PostFilterPlugin : public virtual Plugin {
 class PreScorePlugin : public virtual Plugin {
  public:
   virtual Code pre_score(const PodView& pod) const = 0;  // Skip: its score need not run
+};
+
+// A score that compares the feasible nodes with each other and looks at the pods on all nodes.
+class JointScorePlugin : public virtual Plugin {
+ public:
+  // PreScore; nullptr: Skip.
+  virtual std::unique_ptr<PluginState> joint_state(
+      const PodView& pod, const cluster::Model& model,
+      std::span<const cluster::NodeId> nodes) const = 0;
+  // Score and NormalizeScore: 0..100 for each feasible node.
+  virtual void joint_scores(const PodView& pod, const cluster::Model& model,
+                            std::span<const cluster::NodeId> feasible,
+                            std::span<std::int64_t> scores) const = 0;
+  virtual std::int64_t joint_weight() const { return 1; }
 };
 
 // NormalizeScore: how raw scores become 0..100 over the feasible nodes.
@@ -185,6 +225,10 @@ class Framework {
     const PreScorePlugin* pre;  // nullptr if it has none
     std::int64_t weight;
   };
+  struct JointScore {
+    const JointScorePlugin* plugin;
+    std::int64_t weight;
+  };
   struct Filter {
     const FilterPlugin* plugin;
     const PreFilterPlugin* pre;  // nullptr if it has none
@@ -198,6 +242,7 @@ class Framework {
   std::vector<Filter> filters;
   std::vector<const PostFilterPlugin*> post_filter;
   std::vector<Score> scores;
+  std::vector<JointScore> joint_scores;
   std::vector<const ReservePlugin*> reserve;
   std::vector<const PermitPlugin*> permit;
   std::vector<const PreBindPlugin*> pre_bind;
@@ -207,6 +252,9 @@ class Framework {
   std::vector<const PlacementGeneratePlugin*> placement_generate;
   std::vector<const PlacementScorePlugin*> placement_score;
   const PlanGroupPlugin* plan_group = nullptr;
+
+ private:
+  Plugins plugins_;  // keeps them; copies share
 };
 
 }  // namespace quorate::scheduler

@@ -26,7 +26,7 @@ bool too_few_copies(PlanTrial& trial, GroupPlan& plan) {
   const GroupPlanInput& input = trial.input();
   const std::int64_t needed = missing(input);
   const auto members = static_cast<std::int64_t>(input.pods.size());
-  if (trial.shapes() != 1 || needed == 0 || members < needed) return false;
+  if (trial.shapes() != 1 || needed == 0 || members < needed || trial.linked()) return false;
   const std::int64_t copies = trial.copies(0, needed);
   if (copies >= needed) return false;
 
@@ -131,9 +131,42 @@ std::string ruled_out(PlanTrial& trial) {
   return "";
 }
 
+// Members that decide where others may go: the plain attempt again with the first of them on each
+// node in turn, as it is the first that settles where the others follow. Proves nothing if it finds
+// nothing.
+bool tried_from_each_node(PlanTrial& trial, GroupPlan& plan) {
+  const GroupPlanInput& input = trial.input();
+  const std::int64_t limit = trial.work() + input.search_budget;
+  const std::size_t first = trial.shape_of(0);
+  for (std::size_t node = 0; node < input.nodes.size() && trial.work() <= limit; ++node) {
+    trial.clear();
+    if (!trial.evaluation(first).feasible(node)) continue;
+    GroupPlan attempt;
+    attempt.members.resize(input.pods.size());
+    trial.charge(first, node);
+    attempt.members.front() = {Fate::Placed, input.nodes[node]};
+    attempt.scheduled = input.scheduled + 1;
+    attempt.remaining = static_cast<std::int32_t>(input.pods.size()) - 1;
+    for (std::size_t i = 1; i < input.pods.size(); ++i) {
+      if (attempt.scheduled + attempt.remaining < input.required) break;
+      --attempt.remaining;
+      if (place(trial, i, attempt)) ++attempt.scheduled;
+    }
+    if (attempt.scheduled < input.required) continue;
+    plan = std::move(attempt);
+    return true;
+  }
+  trial.clear();
+  plan.outcome = Outcome::BudgetEnded;
+  plan.proof = "members that decide where others may go: tried one after the other from each node";
+  return false;
+}
+
 // Step 4. True if the search found places; `plan` then lists them and what else fits beside.
 bool searched(PlanTrial& trial, GroupPlan& plan) {
   const GroupPlanInput& input = trial.input();
+  // The search takes for granted that the order in which members are placed does not matter.
+  if (trial.linked()) return tried_from_each_node(trial, plan);
   GangSearch search(trial, missing(input), input.search_budget);
   switch (search.run()) {
     case GangSearch::Outcome::Exhausted:

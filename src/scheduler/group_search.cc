@@ -36,11 +36,13 @@ GroupSearch::GroupSearch(const TreePlanInput& input, std::int64_t budget)
   std::vector<const PodView*> seen;
   for (const PodView& pod : input.pods) {
     comparable_ &= pod.demand->ports.empty();
-    if (std::ranges::any_of(seen, [&](const PodView* one) { return same_shape(*one, pod); })) {
+    if (std::ranges::any_of(seen, [&](const PodView* one) { return same_shape(input.model, *one, pod); })) {
       continue;
     }
     seen.push_back(&pod);
-    comparable_ &= Evaluation(input.framework, input.model, pod, {}).same_within_class();
+    const Evaluation alone(input.framework, input.model, pod, {});
+    comparable_ &= alone.same_within_class();
+    linked_ |= alone.linked();
   }
   std::ranges::sort(resources_);
   resources_.erase(std::unique(resources_.begin(), resources_.end()), resources_.end());
@@ -64,11 +66,13 @@ GroupSearch::Outcome GroupSearch::run() {
   }
   if (needed > kDeepest) return Outcome::BudgetEnded;
   const Transaction trial(input_.journal);
-  return group(0, input_.model.nodes(), [this] {
+  const Outcome outcome = group(0, input_.model.nodes(), [this] {
     found_ = places_;
     found_in_ = chosen_;
     return Outcome::Found;
   });
+  // Not every order of the members was tried, and here it may matter.
+  return linked_ && outcome == Outcome::Exhausted ? Outcome::BudgetEnded : outcome;
 }
 
 const std::vector<Placement>& GroupSearch::domains(std::size_t index,
@@ -133,7 +137,7 @@ GroupSearch::Leaf& GroupSearch::leaf_at(std::size_t index, std::span<const NodeI
   for (std::size_t member = group.first; member < group.last; ++member) {
     const PodView& pod = input_.pods[member];
     auto shape = std::ranges::find_if(
-        kept->shapes, [&](const Shape& s) { return same_shape(s.evaluation->pod(), pod); });
+        kept->shapes, [&](const Shape& s) { return same_shape(input_.model, s.evaluation->pod(), pod); });
     if (shape == kept->shapes.end()) {
       kept->shapes.push_back(
           {std::make_unique<Evaluation>(input_.framework, input_.model, pod, nodes), {}});
@@ -255,7 +259,7 @@ GroupSearch::Outcome GroupSearch::member_at(Visit& visit, std::size_t depth, std
     work_ += static_cast<std::int64_t>(leaf.shapes.size());
   };
   std::vector<std::size_t> seen_alike;
-  for (std::size_t p = from; p < visit.order.size(); ++p) {
+  for (std::size_t p = linked_ ? 0 : from; p < visit.order.size(); ++p) {
     ++work_;
     if (spent()) return Outcome::BudgetEnded;
     const std::size_t node = visit.order[p];

@@ -29,8 +29,8 @@ std::optional<NotPlaced> GangPlacer::reserve(const GangRequest& gang) {
   std::vector<std::size_t> set_of;  // by view
   for (std::size_t s = 0; s < gang.pod_sets.size(); ++s) {
     const PodSetRequest& set = gang.pod_sets[s];
-    demands.push_back(
-        std::make_shared<const cluster::Demand>(model_.demand(set.pod, pod_requests(*set.pod))));
+    demands.push_back(std::make_shared<const cluster::Demand>(
+        model_.demand(set.pod, pod_requests(*set.pod), gang.workload.ns)));
     for (std::int32_t i = 0; i < set.count; ++i) {
       views.push_back({demands.back().get(), "", &set.node_labels, &set.tolerations});
       set_of.push_back(s);

@@ -9,7 +9,8 @@ namespace quorate::scheduler {
 PlanTrial::PlanTrial(const GroupPlanInput& input) : input_(input), transaction_(input.journal) {
   for (std::size_t i = 0; i < input.pods.size(); ++i) {
     std::size_t shape = 0;
-    while (shape < shapes_.size() && !same_shape(shapes_[shape].evaluation->pod(), input.pods[i])) {
+    while (shape < shapes_.size() &&
+           !same_shape(input.model, shapes_[shape].evaluation->pod(), input.pods[i])) {
       ++shape;
     }
     if (shape == shapes_.size()) {

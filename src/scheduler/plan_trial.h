@@ -48,6 +48,14 @@ class PlanTrial {
   // The fit error of a shape as things stand; index into the plan's list.
   std::size_t fit_error(std::size_t shape, GroupPlan& plan);
 
+  // True if where members go changes where others may go, apart from the room they take.
+  bool linked() const {
+    for (const Shape& shape : shapes_) {
+      if (shape.evaluation->linked()) return true;
+    }
+    return false;
+  }
+
   std::int64_t work() const { return work_; }
   void add_work(std::int64_t units) { work_ += units; }
 

@@ -49,6 +49,7 @@ void Scheduler::observe(const cluster::Model&, const cluster::NodeChange& change
 void Scheduler::observe(cluster::Model& model, Journal& journal, const cluster::PodChange& change) {
   if (change.ignored) return;
   if (change.freed) state_->note(kUsageFreed, change.freed);
+  if (change.arrived) state_->note(kPodArrived, change.arrived);
   if (change.replaced_pod != nullptr) state_->untrack(change.replaced_pod->spec.key);
   if (change.after == nullptr) {
     state_->untrack(change.before->spec.key);

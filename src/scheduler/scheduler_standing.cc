@@ -233,7 +233,7 @@ bool Scheduler::State::helped(const cluster::Model& model, const EntityKey& enti
     const TrackedPod& pod = pods.at(key);
     const PodView one = view(model, pod);
     const bool known = std::ranges::any_of(
-        shapes, [&](const auto& shape) { return same_shape(shape.first, one); });
+        shapes, [&](const auto& shape) { return same_shape(model, shape.first, one); });
     if (known) continue;
     shapes.emplace_back(one, framework_for(model.pod(pod.id).info->spec.spec->scheduler_name));
   }

@@ -42,6 +42,8 @@ struct PodArgs {
   std::int64_t created = 0;  // seconds
   Labels pod_labels = {};
   Labels annotations = {};
+  PodRelations relations = {};
+  std::string ns = "ns";
 };
 
 inline cluster::NodeSpec make_node(const std::string& name, NodeArgs args = {}) {
@@ -75,8 +77,9 @@ inline cluster::PodSpec make_pod(const std::string& name, PodArgs args = {}) {
   spec->scheduler_name = std::move(args.scheduler);
   spec->priority = args.priority;
   spec->preemption_policy = std::move(args.policy);
+  spec->relations = std::move(args.relations);
   cluster::PodSpec pod;
-  pod.key = {"ns", name};
+  pod.key = {args.ns, name};
   pod.uid = "uid-" + name;
   pod.requests = pod_requests(*spec);
   pod.spec = std::move(spec);

@@ -12,6 +12,8 @@
 
 namespace quorate::scheduler {
 
+class PluginState;
+
 // A pod under decision. Borrows everything; lives as long as one attempt.
 struct PodView {
   const cluster::Demand* demand = nullptr;
@@ -19,12 +21,18 @@ struct PodView {
   // What an admission adds to the pod's own constraints; nullptr: nothing.
   const Labels* node_labels = nullptr;
   const std::vector<Toleration>* tolerations = nullptr;
+  // Of the plugin that is called: what its PreFilter or PreScore made; nullptr if it made nothing,
+  // or if it is asked outside of an attempt.
+  const PluginState* state = nullptr;
 
   const PodTemplate& pod() const { return *demand->pod; }
+  const PodRelations& relations() const { return *demand->pod->relations; }
+  const std::string& ns() const { return demand->occupant->ns; }
+  const Labels& labels() const { return *demand->occupant->labels; }
 };
 
-// True if no plugin can tell the two apart, so that one's results are the other's.
-bool same_shape(const PodView& a, const PodView& b);
+// True if no plugin can tell the two apart in this cluster, so that one's results are the other's.
+bool same_shape(const cluster::Model& model, const PodView& a, const PodView& b);
 
 struct NodeView {
   const cluster::Model& model;
@@ -39,6 +47,9 @@ inline constexpr EventKinds kNodeAllocatable = 1u << 1;
 inline constexpr EventKinds kNodeLabels = 1u << 2;
 inline constexpr EventKinds kNodeTaints = 1u << 3;  // spec.unschedulable too
 inline constexpr EventKinds kUsageFreed = 1u << 4;  // a pod left a node or shrank; a reservation
+inline constexpr EventKinds kPodArrived = 1u << 5;  // on a node, or its labels changed there
+inline constexpr EventKinds kVolumes = 1u << 6;     // a claim, volume, class or CSI object changed
+inline constexpr EventKinds kNamespaces = 1u << 7;  // labels of a namespace
 
 struct ClusterEvent {
   EventKinds kinds = 0;

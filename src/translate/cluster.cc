@@ -25,7 +25,7 @@ cluster::PodPhase phase_of(objects::PodPhase phase) {
 
 // The pod's template with what says which workload and pod set it belongs to, so that it finds the
 // place that was reserved for it, and whether a topology assignment accounts for its room. Other
-// labels and annotations are not kept, so that pods share theirs.
+// labels and annotations are not kept here, so that pods share theirs.
 std::shared_ptr<const PodTemplate> with_workload(const objects::Pod& pod) {
   namespace names = objects::names;
   Labels annotations, labels;
@@ -61,6 +61,7 @@ cluster::PodSpec to_spec(const objects::Pod& pod) {
   spec.uid = pod.meta.uid;
   spec.generation = pod.meta.generation;
   spec.spec = with_workload(pod);
+  if (!pod.meta.labels.empty()) spec.labels = std::make_shared<const Labels>(pod.meta.labels);
   spec.requests = pod_requests(*pod.spec);
   spec.node = pod.node_name;
   spec.phase = phase_of(pod.phase);

@@ -30,6 +30,39 @@ bool is_off(const objects::PluginSet& set, std::string_view plugin) {
   return names(set.disabled, plugin) || (names(set.disabled, "*") && !names(set.enabled, plugin));
 }
 
+scheduler::PluginArgs args_of(const objects::SchedulerProfile& from) {
+  using From = objects::FitArgs::Strategy;
+  using To = scheduler::FitArgs::Strategy;
+  scheduler::PluginArgs to;
+  switch (from.fit.strategy) {
+    case From::LeastAllocated:
+      to.fit.strategy = To::LeastAllocated;
+      break;
+    case From::MostAllocated:
+      to.fit.strategy = To::MostAllocated;
+      break;
+    case From::RequestedToCapacityRatio:
+      to.fit.strategy = To::RequestedToCapacityRatio;
+      break;
+  }
+  to.fit.resources.clear();
+  for (const objects::ResourceWeight& one : from.fit.resources) {
+    to.fit.resources.emplace_back(one.name, one.weight);
+  }
+  to.fit.shape = from.fit.shape;
+  to.fit.ignored_resources = from.fit.ignored_resources;
+  to.fit.ignored_resource_groups = from.fit.ignored_resource_groups;
+  to.balanced.resources.clear();
+  for (const objects::ResourceWeight& one : from.balanced_resources) {
+    to.balanced.resources.push_back(one.name);
+  }
+  to.inter_pod.hard_weight = from.inter_pod.hard_pod_affinity_weight;
+  to.inter_pod.ignore_preferred_of_existing =
+      from.inter_pod.ignore_preferred_terms_of_existing_pods;
+  to.added_affinity = from.added_affinity;
+  return to;
+}
+
 scheduler::Profile profile_of(const objects::SchedulerProfile& from, const std::string& path,
                               Defects* defects) {
   scheduler::Profile to;
@@ -40,8 +73,7 @@ scheduler::Profile profile_of(const objects::SchedulerProfile& from, const std::
   };
   const objects::PluginSet everywhere = set_of(kEverywhere);
   const objects::PluginSet score = set_of(kScore);
-  for (const scheduler::Plugin* plugin : scheduler::registry()) {
-    const std::string name(plugin->name());
+  for (const std::string& name : scheduler::plugin_names()) {
     if (is_off(everywhere, name)) {
       // Put back at a single point: there it runs.
       const bool back = std::ranges::any_of(
@@ -54,6 +86,7 @@ scheduler::Profile profile_of(const objects::SchedulerProfile& from, const std::
       if (found != set->enabled.end() && found->weight > 0) to.score_weights[name] = found->weight;
     }
   }
+  to.args = args_of(from);
   for (const auto& [point, set] : from.plugins) {
     if (point == kEverywhere || point == kScore || set.disabled.empty()) continue;
     report(defects, path + ".plugins." + point + ".disabled",
@@ -86,9 +119,8 @@ constexpr std::array<std::string_view, 21> kStockPlugins = {"DefaultBinder",
                                                             "VolumeZone"};
 
 bool is_here(std::string_view name) {
-  return std::ranges::any_of(scheduler::registry(), [&](const scheduler::Plugin* plugin) {
-    return std::string_view(plugin->name()) == name;
-  });
+  const std::vector<std::string> here = scheduler::plugin_names();
+  return std::ranges::find(here, name) != here.end();
 }
 
 bool is_stock(std::string_view name) {

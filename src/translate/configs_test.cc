@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "src/scheduler/registry.h"
 #include "src/translate/translate.h"
 
 namespace quorate::translate {
@@ -76,6 +77,33 @@ TEST(TranslateSchedulerConfiguration, PluginsAreSwitchedAndWeighted) {
   EXPECT_THAT(profile.score_weights,
               UnorderedElementsAre(Pair("NodeAffinity", 7), Pair("TaintToleration", 5),
                                    Pair("NodeResourcesFit", 0)));
+}
+
+TEST(TranslateSchedulerConfiguration, EveryPluginThatRunsCanBeNamed) {
+  const auto names = objects::scheduler_plugins();
+  EXPECT_THAT(scheduler::plugin_names(), testing::ElementsAreArray(names.begin(), names.end()));
+}
+
+TEST(TranslateSchedulerConfiguration, ArgumentsReachThePlugins) {
+  objects::SchedulerConfiguration config;
+  objects::SchedulerProfile& profile = config.profiles.front();
+  profile.fit.strategy = objects::FitArgs::Strategy::RequestedToCapacityRatio;
+  profile.fit.resources = {{"x.io/a", 3}};
+  profile.fit.shape = {{0, 10}, {100, 0}};
+  profile.fit.ignored_resources = {"x.io/b"};
+  profile.fit.ignored_resource_groups = {"y.io"};
+  profile.balanced_resources = {{"cpu", 1}};
+  profile.inter_pod = {7, true};
+  profile.added_affinity.required.emplace();
+  const scheduler::PluginArgs args = to_config(config).profiles.front().args;
+  EXPECT_EQ(args.fit.strategy, scheduler::FitArgs::Strategy::RequestedToCapacityRatio);
+  EXPECT_THAT(args.fit.resources, ElementsAre(Pair("x.io/a", 3)));
+  EXPECT_EQ(args.fit.shape, profile.fit.shape);
+  EXPECT_THAT(args.fit.ignored_resources, ElementsAre("x.io/b"));
+  EXPECT_THAT(args.fit.ignored_resource_groups, ElementsAre("y.io"));
+  EXPECT_THAT(args.balanced.resources, ElementsAre("cpu"));
+  EXPECT_EQ(args.inter_pod, (scheduler::InterPodArgs{7, true}));
+  EXPECT_EQ(args.added_affinity, profile.added_affinity);
 }
 
 TEST(TranslateSchedulerConfiguration, AStarSwitchesOffWhatIsNotPutBack) {

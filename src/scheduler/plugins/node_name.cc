@@ -7,8 +7,9 @@ class NodeName final : public PreFilterPlugin, public FilterPlugin {
  public:
   std::string_view name() const override { return "NodeName"; }
 
-  PreFilterResult pre_filter(const PodView& pod) const override {
-    return {{pod.node_name.empty() ? Code::Skip : Code::Success, ""}, std::nullopt};
+  PreFilterResult pre_filter(const PodView& pod, const cluster::Model&,
+                             std::span<const cluster::NodeId>) const override {
+    return {{pod.node_name.empty() ? Code::Skip : Code::Success, ""}, std::nullopt, nullptr};
   }
   Reach filter_reach(const PodView&) const override { return Reach::Node; }
   Code filter(const PodView& pod, const NodeView& node) const override {

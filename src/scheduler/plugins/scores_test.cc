@@ -6,6 +6,20 @@
 namespace quorate::scheduler {
 namespace {
 
+// As a profile without arguments has them.
+const Plugin& node_resources_fit() {
+  static const std::shared_ptr<const Plugin> kPlugin = make_node_resources_fit({});
+  return *kPlugin;
+}
+const Plugin& balanced_allocation() {
+  static const std::shared_ptr<const Plugin> kPlugin = make_balanced_allocation({});
+  return *kPlugin;
+}
+const Plugin& node_affinity() {
+  static const std::shared_ptr<const Plugin> kPlugin = make_node_affinity({});
+  return *kPlugin;
+}
+
 struct ScoreCase {
   std::string name;
   const Plugin& (*plugin)();

@@ -14,10 +14,7 @@ class TaintToleration final : public FilterPlugin, public ScorePlugin {
 
   Reach filter_reach(const PodView&) const override { return Reach::NodeClass; }
   Code filter(const PodView& pod, const NodeView& node) const override {
-    const bool repelled = std::ranges::any_of(node.spec.taints, [&](const Taint& taint) {
-      return taint.effect != "PreferNoSchedule" && !tolerated(pod, taint);
-    });
-    return repelled ? Code::UnschedulableAndUnresolvable : Code::Success;
+    return repelled(pod, node.spec) ? Code::UnschedulableAndUnresolvable : Code::Success;
   }
   void why(const PodView&, const NodeView&, ReasonSink& reasons) const override {
     reasons.add("node(s) had untolerated taint(s)");
