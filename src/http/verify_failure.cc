@@ -46,7 +46,8 @@ int verify(X509_STORE_CTX* store, void*) {
       X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()));
   const auto* told =
       static_cast<const Told*>(SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), place_of_told()));
-  if (told != nullptr) **told = failure_of(store);
+  // A trust store that could not be set up is the cause, and told already.
+  if (told != nullptr && (*told)->empty()) **told = failure_of(store);
   return trusted;
 }
 

@@ -270,13 +270,11 @@ profiles:
   EXPECT_EQ(config->leader_election.resource_name, "quorate-scheduler");
   EXPECT_THAT(config->without_effect,
               ElementsAre("clientConnection.contentType", "enableProfiling", "extenders",
-                          "profiles[0].plugins.multiPoint.enabled[2].name",
                           "profiles[0].pluginConfig[2].args.shape"));
   ASSERT_EQ(config->profiles.size(), 2u);
   const SchedulerProfile& a = config->profiles[0];
   EXPECT_EQ(a.plugins.at("multiPoint"),
-            (PluginSet{{{"GangScheduling", 0}, {"NodeAffinity", 3}},
-                       {{"*", 0}}}));
+            (PluginSet{{{"GangScheduling", 0}, {"NodeAffinity", 3}}, {{"*", 0}}}));
   EXPECT_EQ(a.fit.strategy, FitArgs::Strategy::MostAllocated);
   EXPECT_EQ(a.fit.resources, (std::vector<ResourceWeight>{{"cpu", 2}}));
   EXPECT_EQ(a.added_affinity.required->size(), 1u);

@@ -229,6 +229,7 @@ FieldErrors validate(const Configuration& config, FieldErrors early) {
   integration_faults(config, errors);
   add(validate_multi_kueue(config.multi_kueue));
   add_early("fairSharing");
+  add_early("placementVerification");
   sharing_faults(config, errors);
   if (config.internal_certs) {
     const std::string path = "internalCertManagement";

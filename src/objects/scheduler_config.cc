@@ -39,7 +39,10 @@ constexpr std::string_view kPlugins[] = {
     "DefaultBinder",     "GangScheduling",    "TopologyPlacementGenerator",
     "PodGroupPodsCount",
 };
-constexpr std::string_view kForeign[] = {"DynamicResources", "NodeDeclaredFeatures"};
+constexpr std::string_view kForeign[] = {
+    "DynamicResources", "NodeDeclaredFeatures", "VolumeBinding", "VolumeRestrictions",
+    "VolumeZone",       "NodeVolumeLimits",     "ImageLocality",
+};
 
 bool listed(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
