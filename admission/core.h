@@ -394,7 +394,7 @@ class Core {
   TopologyContext topology_context();
   std::shared_ptr<const Admission> admission_of(const Entry& entry) const;
   void quieten(const std::vector<std::uint32_t>& trees, const std::vector<Entry>& entries,
-               const std::vector<bool>& progressed);
+               const std::vector<bool>& progressed, const std::vector<std::uint32_t>& displaced);
 
   // core_reconcile.cc
   void reconcile_dirty();

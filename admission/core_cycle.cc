@@ -93,12 +93,11 @@ void Core::run_heads() {
   sort_decisions(decided);  // heads come in no meaningful order
   std::vector<bool> progressed(trees.size(), false);
   CycleState state;
-  const auto note = [&](std::uint32_t root) {
+  const auto run = [&](Entry& entry) {
+    if (!process(entry, state)) return;
+    const std::uint32_t root = tree_.root(queues_.at(entry.queue).node).slot;
     const auto at = std::lower_bound(trees.begin(), trees.end(), root);
     progressed[static_cast<std::size_t>(at - trees.begin())] = true;
-  };
-  const auto run = [&](Entry& entry) {
-    if (process(entry, state)) note(tree_.root(queues_.at(entry.queue).node).slot);
   };
   if (config_.fair_sharing) {
     fairshare::Tournament entries = tournament(nominees);
@@ -108,18 +107,17 @@ void Core::run_heads() {
     for (Entry& entry : nominees) run(entry);
   }
   end_reservations(state);
-  // Places do not belong to a tree: who lost some to another tree's progress may find others.
-  if (std::find(progressed.begin(), progressed.end(), true) != progressed.end()) {
-    for (const std::uint32_t root : state.displaced) note(root);
-  }
-  quieten(trees, heads, progressed);
+  quieten(trees, heads, progressed, state.displaced);
 }
 
 // Lets trees sleep in which another cycle would do what this one did: nothing was admitted, the
 // same heads are back at the top, and none of them has flavors left to try. Heads whose scans are
-// out of step with each other get as many cycles as the longest scan has flavors.
+// out of step with each other get as many cycles as the longest scan has flavors. Places do not
+// belong to a tree: `displaced` ones, with an entry that lost its places, may find others (or the
+// same, if they were only kept for somebody) as long as any tree changes.
 void Core::quieten(const std::vector<std::uint32_t>& trees, const std::vector<Entry>& heads,
-                   const std::vector<bool>& progressed) {
+                   const std::vector<bool>& progressed,
+                   const std::vector<std::uint32_t>& displaced) {
   std::map<std::uint32_t, std::pair<bool, bool>> states;  // same heads, scans complete
   for (const std::uint32_t slot : trees) states[slot] = {true, true};
   for (const Entry& head : heads) {
@@ -130,10 +128,18 @@ void Core::quieten(const std::vector<std::uint32_t>& trees, const std::vector<En
     if (workload.bucket != Bucket::Heap) same = false;
     if (head.resumed || workload.scan) complete = false;
   }
+  std::vector<bool> moved = progressed;
+  for (std::size_t i = 0; i < trees.size(); ++i) moved[i] = moved[i] || !states.at(trees[i]).first;
+  if (std::find(moved.begin(), moved.end(), true) != moved.end()) {
+    for (const std::uint32_t root : displaced) {
+      const auto at = std::lower_bound(trees.begin(), trees.end(), root);
+      moved[static_cast<std::size_t>(at - trees.begin())] = true;
+    }
+  }
   for (std::size_t i = 0; i < trees.size(); ++i) {
     Tree& tree = trees_.at(trees[i]);
-    const auto& [same, complete] = states.at(trees[i]);
-    if (progressed[i] || !same) {
+    const bool complete = states.at(trees[i]).second;
+    if (moved[i]) {
       tree.unchanged = 0;
       continue;
     }

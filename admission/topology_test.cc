@@ -227,6 +227,23 @@ TEST(TopologyCycle, WhoLostAPlaceToAnotherTreeIsTriedAgain) {
             "processing another workload; second: main cpu=tas n2=2");
 }
 
+// "wide" has quota but no room; for the one cycle that it waits in it keeps all of n1.
+TEST(TopologyCycle, APlaceThatWasOnlyKeptIsTakenInTheNextCycle) {
+  TopologyWorld world;
+  world.config.topology.recompute_in_cycle = false;
+  world.admitter.set_config(world.config);
+  world.queues("a {tas/cpu=8}; b {tas/cpu=8}");
+  world.nodes("r1/n1:3");
+  world.ask("old", "b", "main*1: cpu=1", {kHost});
+  world.run();
+  world.ask("wide", "a", "main*3: cpu=1", {kHost}, 1);
+  world.ask("small", "b", "main*1: cpu=1", {kHost});
+  EXPECT_EQ(world.run(),
+            "wide WaitingForQuota: couldn't assign flavors to pod set main: topology \"racks\" "
+            "allows to fit only 2 out of 3 pod(s); small WaitingForQuota: Workload no longer fits "
+            "after processing another workload; small: main cpu=tas n1=1");
+}
+
 TEST(TopologyCycle, AHostInTwoFlavorsIsOneHost) {
   TopologyWorld world;
   world.queues("a {tas-a/cpu=4}; b {tas-b/cpu=4}");

@@ -13,7 +13,7 @@ class Racks:
     def __init__(self, dice, cluster, name="topo", flavor="tas", levels=None, most_nodes=8, prefix=""):
         self.dice, self.cluster, self.flavor = dice, cluster, flavor
         self.levels = levels or dice.pick(LEVELS)
-        self.nodes = []  # (name, labels, cpu left)
+        self.nodes = []  # [name, labels, how many pods of one cpu it has room for]
         cluster.extra.append(o.topology(name, self.levels))
         cluster.flavors[flavor] = {"labels": {"pool": flavor}, "topology": name}
         for i in range(dice.between(2, most_nodes)):
@@ -21,22 +21,24 @@ class Racks:
             labels = {"pool": flavor, "block": f"{prefix}b{dice.between(0, 1)}"}
             labels["rack"] = f"{labels['block']}r{dice.between(0, 1)}"
             cpu = dice.between(1, 6)
-            self.nodes.append([node, labels, cpu])
             taints = [o.taint("busy", "y", dice.pick(["NoSchedule", "PreferNoSchedule"]))] if dice.chance(12) else None
             if dice.chance(20):
                 labels["disk"] = dice.pick(["ssd", "hdd"])
+            pods = dice.pick([20, 20, 20, 2])
             cluster.extra.append(
                 o.node(
                     node,
                     labels,
-                    {CPU: cpu, "pods": dice.pick([20, 20, 20, 2])},
+                    {CPU: cpu, "pods": pods},
                     ready=not dice.chance(5),
                     taints=taints,
                     unschedulable=dice.chance(4),
                 )
             )
-            if dice.chance(12):
+            daemon = dice.chance(12)
+            if daemon:
                 cluster.extra.append(o.pod(f"daemon-{node}", node, {CPU: "500m"}))
+            self.nodes.append([node, labels, min(cpu, pods) - daemon])
 
     def values(self, node):
         name, labels, _ = node

@@ -14,7 +14,7 @@ import generate
 import programs
 
 DATA = pathlib.Path(__file__).resolve().parent / "data"
-REPEAT = 10
+REPEAT = 40
 MOST_ANSWERS = 8
 
 
