@@ -107,35 +107,4 @@ void read(Json json, std::string_view, RuntimeClass& runtime_class) {
   runtime_class.tolerations = read_tolerations(json["scheduling"]["tolerations"]);
 }
 
-void read(Json json, std::string_view, ResourceSlice& slice) {
-  slice.meta = read_meta(json["metadata"]);
-  const Json spec = json["spec"];
-  slice.driver = spec["driver"].text();
-  slice.pool = spec["pool"]["name"].text();
-  slice.pool_generation = spec["pool"]["generation"].int64();
-  slice.pool_slice_count = spec["pool"]["resourceSliceCount"].int64();
-  slice.node_name = spec["nodeName"].text();
-  slice.all_nodes = spec["allNodes"].boolean();
-  spec["devices"].each([&](Json device) { slice.devices.push_back(device["name"].text()); });
-}
-
-void read(Json json, std::string_view, ResourceClaim& claim) {
-  claim.meta = read_meta(json["metadata"]);
-  const Json status = json["status"];
-  claim.allocated = status["allocation"].present();
-  status["allocation"]["devices"]["results"].each([&](Json each) {
-    claim.devices.push_back({.request = each["request"].text(),
-                             .driver = each["driver"].text(),
-                             .pool = each["pool"].text(),
-                             .device = each["device"].text(),
-                             .admin_access = each["adminAccess"].boolean()});
-  });
-  status["reservedFor"].each([&](Json each) {
-    claim.reserved_for.push_back({.api_group = each["apiGroup"].text(),
-                                  .resource = each["resource"].text(),
-                                  .name = each["name"].text(),
-                                  .uid = each["uid"].text()});
-  });
-}
-
 }  // namespace quorate::objects
