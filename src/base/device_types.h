@@ -251,8 +251,8 @@ struct ClaimStatus {
   friend bool operator==(const ClaimStatus&, const ClaimStatus&) = default;
 };
 
-inline constexpr std::size_t kMostResults = 32;       // devices of one claim
-inline constexpr std::size_t kMostConsumers = 256;    // entries of reservedFor
-inline constexpr std::size_t kMostAlternatives = 8;   // of one request
+inline constexpr std::size_t kMostResults = 32;      // devices of one claim
+inline constexpr std::size_t kMostConsumers = 256;   // entries of reservedFor
+inline constexpr std::size_t kMostAlternatives = 8;  // of one request
 
 }  // namespace quorate::dra

@@ -228,6 +228,7 @@ void Model::digest(Digest& digest) const {
     digest.text("namespace").text(name);
     for (const auto& [key, value] : labels) digest.text(key).text(value);
   }
+  if (extension_.get() != nullptr) extension_.get()->digest(digest);
   digest.text("reservations").number(static_cast<std::int64_t>(reservations_.size()));
   for (const auto& [uid, reservation] : reservations_) {
     digest.text(uid).text(reservation.workload.ns).text(reservation.workload.name);

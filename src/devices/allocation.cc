@@ -46,8 +46,8 @@ std::optional<dra::NodeTerms> node_terms(const NodeDevices& devices,
     const Candidate& candidate = devices.devices[each->candidate];
     const dra::SliceSpec& slice = candidate.slice->spec;
     const dra::Device& device = candidate.spec();
-    const bool local = !slice.node_name.empty() ||
-                       (slice.per_device_nodes && !device.node_name.empty());
+    const bool local =
+        !slice.node_name.empty() || (slice.per_device_nodes && !device.node_name.empty());
     if (local || device.binds_to_node) {
       NodeSelectorTerm only;
       only.match_fields.push_back({"metadata.name", Requirement::Op::In, {std::string(node)}});
@@ -91,13 +91,12 @@ std::vector<dra::AllocatedConfig> configs_of(const Shape& shape,
     seen.push_back({name, begin, configs.size()});
   }
   for (const dra::ClaimConfig& config : shape.spec.config) {
-    const bool applies =
-        config.requests.empty() ||
-        std::ranges::any_of(config.requests, [&](const std::string& request) {
-          return std::ranges::any_of(ways, [&](const CompiledAlternative* way) {
-            return request == way->request || request == request_of(way->request);
-          });
-        });
+    const bool applies = config.requests.empty() ||
+                         std::ranges::any_of(config.requests, [&](const std::string& request) {
+                           return std::ranges::any_of(ways, [&](const CompiledAlternative* way) {
+                             return request == way->request || request == request_of(way->request);
+                           });
+                         });
     if (applies) configs.push_back({false, config.requests, config.opaque});
   }
   // A list that covers every request says nothing.

@@ -27,9 +27,9 @@ bool relevant(const Slice& slice, const cluster::NodeSpec& node) {
   if (!spec.node_name.empty()) return spec.node_name == node.name;
   if (spec.node_selector) return quorate::devices::selects(*spec.node_selector, node);
   if (spec.all_nodes) return true;
-  return spec.per_device_nodes &&
-         std::ranges::any_of(spec.devices,
-                             [&](const dra::Device& device) { return device_for(device, node); });
+  return spec.per_device_nodes && std::ranges::any_of(spec.devices, [&](const dra::Device& device) {
+           return device_for(device, node);
+         });
 }
 
 enum class State { Ignored, Complete, Incomplete, Invalid };
@@ -53,8 +53,8 @@ View view_of(const Pool& pool, const cluster::NodeSpec& node) {
     if (slice->spec.generation == *generation) view.here.push_back(slice.get());
   }
   if (view.here.empty()) return view;
-  const auto expected = static_cast<std::size_t>(
-      std::max<std::int64_t>(0, view.here.front()->spec.slice_count));
+  const auto expected =
+      static_cast<std::size_t>(std::max<std::int64_t>(0, view.here.front()->spec.slice_count));
   for (const auto& slice : pool.slices) {
     if (slice->spec.generation == *generation) view.whole.push_back(slice.get());
   }

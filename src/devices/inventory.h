@@ -84,9 +84,9 @@ struct CounterUse {
 
 struct PoolOnNode {
   std::shared_ptr<const Pool> pool;
-  bool late = false;  // some of its devices have binding conditions: tried last
-  std::vector<Int128> totals;           // billionths, by counter of the pool's sets
-  std::vector<std::uint32_t> set_of;    // by counter: which set it belongs to
+  bool late = false;                  // some of its devices have binding conditions: tried last
+  std::vector<Int128> totals;         // billionths, by counter of the pool's sets
+  std::vector<std::uint32_t> set_of;  // by counter: which set it belongs to
   std::vector<CounterUse> uses;
   // Every device of the pool's generation that consumes counters, wherever it can be used.
   struct Consumer {
@@ -105,8 +105,8 @@ struct NodeDevices {
   std::string invalid;     // the same of one that contradicts itself
 };
 
-// The rules of pools (which generation counts, when it is complete, what makes it invalid) are those
-// of KEP-4381 and KEP-4815 as kube-scheduler applies them.
+// The rules of pools (which generation counts, when it is complete, what makes it invalid) are
+// those of KEP-4381 and KEP-4815 as kube-scheduler applies them.
 NodeDevices devices_on(const cluster::NodeSpec& node,
                        const std::vector<std::shared_ptr<const Pool>>& pools, const Texts& texts);
 

@@ -48,8 +48,8 @@ void Ledger::add(Journal& journal, const DeviceUse& use, int sign) {
   column.set(journal, use.device, column[use.device] + sign);
   check(column[use.device] >= 0, "device given back more often than taken");
   for (const auto& [capacity, amount] : use.consumed) {
-    const auto [cell, added] = cells_.try_emplace({use.device, capacity},
-                                                  static_cast<std::uint32_t>(cells_.size()));
+    const auto [cell, added] =
+        cells_.try_emplace({use.device, capacity}, static_cast<std::uint32_t>(cells_.size()));
     if (added) consumed_.grow(cells_.size());
     consumed_.set(journal, cell->second, consumed_[cell->second] + sign * amount.billionths());
   }

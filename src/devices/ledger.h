@@ -25,7 +25,8 @@ class WideColumn {
   void grow(std::size_t size) { halves_.grow(2 * size); }
   void set(Journal& journal, std::size_t index, Int128 value) {
     halves_.set(journal, 2 * index, static_cast<std::int64_t>(value >> 64));
-    halves_.set(journal, 2 * index + 1, static_cast<std::int64_t>(static_cast<std::uint64_t>(value)));
+    halves_.set(journal, 2 * index + 1,
+                static_cast<std::int64_t>(static_cast<std::uint64_t>(value)));
   }
 
  private:

@@ -19,8 +19,7 @@ void MatchTables::compile(Table& table, const std::vector<std::string>& selector
     const Outcome<std::shared_ptr<const Selector>>& selector = known->second;
     if (!selector) {
       if (table.fault.empty()) {
-        table.fault =
-            where + "selector #" + std::to_string(i) + ": " + selector.error().message;
+        table.fault = where + "selector #" + std::to_string(i) + ": " + selector.error().message;
       }
       continue;
     }

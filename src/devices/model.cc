@@ -27,6 +27,7 @@ Model::Model(const Model& other)
       claims_(other.claims_),
       claims_by_key_(other.claims_by_key_),
       extended_by_owner_(other.extended_by_owner_),
+      extended_assumed_(other.extended_assumed_),
       versions_(other.versions_),
       order_(other.order_),
       next_pod_shape_(other.next_pod_shape_) {}
@@ -38,8 +39,7 @@ std::unique_ptr<cluster::Extension> Model::clone() const {
 bool Claim::reserved_for(std::string_view uid) const {
   return std::ranges::any_of(seen->status.reserved_for,
                              [&](const dra::Consumer& each) { return each.uid == uid; }) ||
-         std::ranges::any_of(consumers,
-                             [&](const dra::Consumer& each) { return each.uid == uid; });
+         std::ranges::any_of(consumers, [&](const dra::Consumer& each) { return each.uid == uid; });
 }
 
 void Model::Versions::count(std::size_t node) {

@@ -49,8 +49,8 @@ struct Claim {
 
 // What one pod gets.
 struct ClaimDecision {
-  ClaimId id;         // none: of a pod that does not exist yet, or for its extended resources
-  bool own = false;   // see PodClaims::Use
+  ClaimId id;        // none: of a pod that does not exist yet, or for its extended resources
+  bool own = false;  // see PodClaims::Use
   bool by_group = false;
   std::shared_ptr<const Allocated> allocated;  // null: the claim is allocated already
   // Of the claim for extended resources, which is made with its allocation.
@@ -71,6 +71,12 @@ struct Verdict {
   };
   Kind kind = Kind::Fits;
   std::string message;
+};
+
+// Of a pod's extended resources, before there is an object.
+struct ExtendedClaim {
+  std::shared_ptr<const Allocated> allocated;
+  std::shared_ptr<const Shape> shape;
 };
 
 // Two allocations of one device, neither of them a share: somebody allocates beside us.
@@ -123,7 +129,15 @@ class Model final : public cluster::Extension {
   void forget(cluster::Model& cluster, Journal& journal, ClaimId id, std::string_view consumer_uid);
 
   // --- deciding ---
+  // What is assumed for the extended resources of the pod; nullptr: nothing.
+  const ExtendedClaim* extended_of(const std::string& pod_uid) const;
+  // The pod is not bound after all, and its claim for extended resources is gone.
+  void forget_extended(cluster::Model& cluster, Journal& journal, const std::string& pod_uid);
   // The claims of a pod, or of one that would be made from a template in the namespace.
+  // False: the pod can have no claims, and nothing here matters to it.
+  bool concerns(const PodTemplate& pod) const {
+    return !pod.resource_claims.empty() || !classes_.empty();
+  }
   std::shared_ptr<const PodClaims> claims_of(const cluster::PodSpec& pod,
                                              const GroupClaims* group) const;
   std::shared_ptr<const PodClaims> claims_of(std::string_view ns, const PodTemplate& pod) const;
@@ -288,8 +302,9 @@ class Model final : public cluster::Extension {
     std::shared_ptr<const PodDevices> devices;
     std::size_t member = 0;
   };
-  std::vector<TrialEntry> trial_;  // empty outside of transactions
-  std::map<std::string, ClaimId> extended_by_owner_;  // by uid of the pod
+  std::vector<TrialEntry> trial_;                          // empty outside of transactions
+  std::map<std::string, ClaimId> extended_by_owner_;       // by uid of the pod
+  std::map<std::string, ExtendedClaim> extended_assumed_;  // likewise
   Versions versions_;
   Order order_ = Order::LeastRemainder;
 

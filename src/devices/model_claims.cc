@@ -58,6 +58,9 @@ void Model::apply(cluster::Model& cluster, Journal& journal, ClaimObject object)
     reclaim(claim.assumed->uses);
     claim.assumed = nullptr;
   }
+  if (object.extended && object.status.allocation) {
+    forget_extended(cluster, journal, object.owner_uid);
+  }
   std::erase_if(claim.consumers, [&](const dra::Consumer& each) {
     return std::ranges::any_of(object.status.reserved_for,
                                [&](const dra::Consumer& seen) { return seen.uid == each.uid; });
@@ -136,7 +139,12 @@ void Model::give_back(cluster::Model& cluster, Journal& journal, const cluster::
 void Model::assume(cluster::Model& cluster, Journal& journal, const ClaimDecision& decision,
                    dra::Consumer consumer) {
   if (!decision.id) {
-    if (decision.allocated != nullptr) charge(cluster, journal, decision.allocated->uses, 1);
+    if (decision.allocated == nullptr) return;
+    charge(cluster, journal, decision.allocated->uses, 1);
+    extended_assumed_[consumer.uid] = {decision.allocated, decision.extended};
+    if (journal.recording()) {
+      journal.action([this, uid = consumer.uid] { extended_assumed_.erase(uid); });
+    }
     return;
   }
   const Claim& claim = claims_.at(decision.id);
@@ -162,6 +170,18 @@ void Model::forget(cluster::Model& cluster, Journal& journal, ClaimId id,
   if (!last || claim->assumed == nullptr) return;
   set_assumed(cluster, journal, id, nullptr);
   if (claim->shareable()) touch_all(cluster, journal);
+}
+
+const ExtendedClaim* Model::extended_of(const std::string& pod_uid) const {
+  const auto found = extended_assumed_.find(pod_uid);
+  return found == extended_assumed_.end() ? nullptr : &found->second;
+}
+
+void Model::forget_extended(cluster::Model& cluster, Journal& journal, const std::string& pod_uid) {
+  const auto found = extended_assumed_.find(pod_uid);
+  if (found == extended_assumed_.end()) return;
+  charge(cluster, journal, found->second.allocated->uses, -1);
+  extended_assumed_.erase(found);
 }
 
 // --- trials ---

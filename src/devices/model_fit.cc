@@ -130,8 +130,7 @@ std::vector<Model::ToAllocate> Model::of_entries(const std::vector<std::size_t>&
   return all;
 }
 
-SearchResult Model::search_together(const NodeDevices& devices,
-                                    const std::vector<ToAllocate>& pods,
+SearchResult Model::search_together(const NodeDevices& devices, const std::vector<ToAllocate>& pods,
                                     const std::vector<std::size_t>& entries, Order order,
                                     bool explain) const {
   std::vector<ClaimToPlace> claims;
@@ -166,7 +165,8 @@ Verdict Model::judge(const cluster::Model& cluster, cluster::NodeId node, const 
       // Once per request.
       const bool first = &each == result.chosen.data() || (&each)[-1].claim != each.claim ||
                          (&each)[-1].request != each.request;
-      if (first) alternatives += static_cast<std::int64_t>(dra::kMostAlternatives) - each.alternative;
+      if (first)
+        alternatives += static_cast<std::int64_t>(dra::kMostAlternatives) - each.alternative;
     }
   } else if (result.outcome != SearchResult::Outcome::Failed) {
     const std::vector<std::size_t> entries = entries_on(node);
@@ -244,9 +244,9 @@ std::int64_t Model::copies(const cluster::Model& cluster, cluster::NodeId node,
 }
 
 std::shared_ptr<const PodDevices> Model::decide(const SearchInput& input,
-                                                const SearchResult& result,
-                                                const PodClaims& claims, const ToAllocate& todo,
-                                                std::uint32_t first, std::string_view node) const {
+                                                const SearchResult& result, const PodClaims& claims,
+                                                const ToAllocate& todo, std::uint32_t first,
+                                                std::string_view node) const {
   auto devices = std::make_shared<PodDevices>();
   for (const PodClaims::Use& use : claims.uses) {
     const auto wanted = std::ranges::find(todo.uses, &use);
@@ -254,8 +254,8 @@ std::shared_ptr<const PodDevices> Model::decide(const SearchInput& input,
     if (wanted != todo.uses.end()) {
       const auto index = first + static_cast<std::uint32_t>(wanted - todo.uses.begin());
       const Claim* claim = use.id ? claims_.find(use.id) : nullptr;
-      const std::string_view uid = claim == nullptr ? std::string_view(use.name)
-                                                    : std::string_view(claim->seen->uid);
+      const std::string_view uid =
+          claim == nullptr ? std::string_view(use.name) : std::string_view(claim->seen->uid);
       decision.allocated = std::make_shared<const Allocated>(
           make_allocation(input, result.chosen, index, uid, classes_, node));
     }
@@ -263,11 +263,10 @@ std::shared_ptr<const PodDevices> Model::decide(const SearchInput& input,
   }
   if (todo.extended != nullptr) {
     const auto index = first + static_cast<std::uint32_t>(todo.claims.size()) - 1;
-    devices->claims.push_back(
-        {ClaimId{}, true, false,
-         std::make_shared<const Allocated>(
-             make_allocation(input, result.chosen, index, kExtendedName, classes_, node)),
-         todo.extended});
+    devices->claims.push_back({ClaimId{}, true, false,
+                               std::make_shared<const Allocated>(make_allocation(
+                                   input, result.chosen, index, kExtendedName, classes_, node)),
+                               todo.extended});
   }
   return devices;
 }
@@ -326,9 +325,8 @@ std::shared_ptr<const PodDevices> Model::for_pod(const PodDevices& devices,
   return own;
 }
 
-std::string Model::shortfall(const cluster::Model& cluster,
-                             std::span<const cluster::NodeId> nodes, const PodClaims& claims,
-                             std::size_t most) const {
+std::string Model::shortfall(const cluster::Model& cluster, std::span<const cluster::NodeId> nodes,
+                             const PodClaims& claims, std::size_t most) const {
   if (!claims.unresolvable.empty()) return claims.unresolvable;
   std::string best;
   std::int64_t best_missing = 0;

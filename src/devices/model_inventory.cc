@@ -75,7 +75,8 @@ std::shared_ptr<const Slice> Model::build(const SliceObject& object) {
     }
     tables_.forget_entry(published.entry);
 
-    const std::string node = slice->spec.per_device_nodes ? device.node_name : slice->spec.node_name;
+    const std::string node =
+        slice->spec.per_device_nodes ? device.node_name : slice->spec.node_name;
     if (published.device >= homes_.size()) homes_.resize(published.device + 1);
     Home& home = homes_[published.device];
     home.wide = node.empty() || (home.wide || (!home.node.empty() && home.node != node));
@@ -218,8 +219,7 @@ void Model::classes_changed(cluster::Model& cluster, Journal& journal) {
   class_by_resource_.clear();
   for (const auto& [name, object] : classes_) {
     if (object.spec.extended_resource.empty()) continue;
-    const auto [known, added] =
-        class_by_resource_.try_emplace(object.spec.extended_resource, name);
+    const auto [known, added] = class_by_resource_.try_emplace(object.spec.extended_resource, name);
     if (!added && object.created > classes_.find(known->second)->second.created) {
       known->second = name;
     }

@@ -123,14 +123,17 @@ TEST(DeviceModel, MembersOfAGangGetTheirDevicesTogether) {
   const std::string before = world.digest();
   {
     Transaction trial(world.journal);
-    ASSERT_TRUE(world.devices->try_out(world.cluster, world.journal, node, world.claims_of("any"), 0));
-    EXPECT_EQ(world.devices->tried_out(0)->claims[0].allocated->allocation->devices[0].device.device,
-              "g0");
+    ASSERT_TRUE(
+        world.devices->try_out(world.cluster, world.journal, node, world.claims_of("any"), 0));
+    EXPECT_EQ(
+        world.devices->tried_out(0)->claims[0].allocated->allocation->devices[0].device.device,
+        "g0");
     EXPECT_EQ(world.fits("both"), Verdict::Kind::Fits);
     ASSERT_TRUE(
         world.devices->try_out(world.cluster, world.journal, node, world.claims_of("both"), 1));
-    EXPECT_EQ(world.devices->tried_out(0)->claims[0].allocated->allocation->devices[0].device.device,
-              "g1");
+    EXPECT_EQ(
+        world.devices->tried_out(0)->claims[0].allocated->allocation->devices[0].device.device,
+        "g1");
     EXPECT_EQ(world.fits("any"), Verdict::Kind::NoDevices);
   }
   EXPECT_EQ(world.digest(), before);
@@ -154,8 +157,9 @@ TEST(DeviceModel, AnImpossibleClaimSaysHowClose) {
   world.slice(sl("n1", {dev("a"), dev("b"), dev("c", {.taints = {{"bad", "", "NoSchedule"}}})}));
   world.in_use("x", "a");
   world.add_claim("p", claim({req("r", {.count = 2})}));
-  EXPECT_EQ(world.devices->shortfall(world.cluster, world.cluster.nodes(), *world.claims_of("p"), 9),
-            "node n1: claim ns/p, request r: 1 of 2 devices; others: 1 in use, 1 tainted");
+  EXPECT_EQ(
+      world.devices->shortfall(world.cluster, world.cluster.nodes(), *world.claims_of("p"), 9),
+      "node n1: claim ns/p, request r: 1 of 2 devices; others: 1 in use, 1 tainted");
 }
 
 }  // namespace

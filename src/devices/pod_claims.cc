@@ -87,8 +87,7 @@ std::shared_ptr<const PodClaims> Model::claims_of(const cluster::PodSpec& pod,
     add_use(*claims, {id, claim->shape, key.text(), own, shared});
     if (!claims->unresolvable.empty()) continue;
     const std::string& consumer = shared ? group->uid : pod.uid;
-    const std::size_t consumers =
-        claim->seen->status.reserved_for.size() + claim->consumers.size();
+    const std::size_t consumers = claim->seen->status.reserved_for.size() + claim->consumers.size();
     if (!claim->reserved_for(consumer) && consumers >= dra::kMostConsumers) {
       claims->unresolvable = "resourceclaim " + key.text() + " is reserved for " +
                              std::to_string(consumers) + " consumers, the most it can have";

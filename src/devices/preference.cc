@@ -67,7 +67,9 @@ class Partitions {
 
  private:
   // Partitions of one parent draw on its counter set.
-  std::uint32_t parent_of(std::uint32_t use) const { return pool_->set_of[pool_->uses[use].counter]; }
+  std::uint32_t parent_of(std::uint32_t use) const {
+    return pool_->set_of[pool_->uses[use].counter];
+  }
   // Would the consumer fit beside the candidate?
   bool fits(const PoolOnNode::Consumer& consumer, const Candidate& candidate) const {
     for (std::uint32_t i = consumer.uses_begin; i < consumer.uses_end; ++i) {
@@ -130,7 +132,7 @@ void order_by_remainder(const NodeDevices& devices, const Ledger& ledger, std::i
   if (candidates.size() < 2) return;
   std::vector<Rank> ranks;
   ranks.reserve(candidates.size());
-  std::map<std::int64_t, std::uint32_t> kinds;  // by size, in the order of the list
+  std::map<std::int64_t, std::uint32_t> kinds;     // by size, in the order of the list
   std::map<std::uint32_t, Partitions> partitions;  // by pool
   bool grouped = false;
   for (const std::uint32_t position : candidates) {
@@ -145,8 +147,7 @@ void order_by_remainder(const NodeDevices& devices, const Ledger& ledger, std::i
     const bool partition = candidate.uses_begin != candidate.uses_end;
     const std::int64_t size =
         partition ? size_of(pool, candidate.uses_begin, candidate.uses_end) : -1;
-    rank.kind =
-        kinds.try_emplace(size, static_cast<std::uint32_t>(kinds.size())).first->second;
+    rank.kind = kinds.try_emplace(size, static_cast<std::uint32_t>(kinds.size())).first->second;
     if (!partition) continue;
     partitions.try_emplace(candidate.pool, pool, ledger).first->second.rate(candidate, rank);
   }

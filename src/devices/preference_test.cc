@@ -50,9 +50,11 @@ struct Mig {
     sets.push_back(set);
     const auto part = [&](const std::string& profile, int start, int size) {
       dra::CounterConsumption uses{name, {}};
-      for (int s = start; s < start + size; ++s) uses.counters["m" + std::to_string(s)] = amount("1");
-      devices.push_back(dev(name + "-" + profile + "-" + std::to_string(start),
-                            {.attributes = {{"profile", text_value(profile)}}, .consumes = {uses}}));
+      for (int s = start; s < start + size; ++s)
+        uses.counters["m" + std::to_string(s)] = amount("1");
+      devices.push_back(
+          dev(name + "-" + profile + "-" + std::to_string(start),
+              {.attributes = {{"profile", text_value(profile)}}, .consumes = {uses}}));
     };
     for (int start = 0; start < 7; ++start) part("1g", start, 1);
     for (const int start : {0, 2, 4}) part("2g", start, 2);

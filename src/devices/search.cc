@@ -39,8 +39,8 @@ std::optional<ExactQuantity> consumption(const dra::Capacity& capacity,
     return taken;
   }
   if (!policy->valid_values.empty()) {
-    const auto value = std::ranges::find_if(policy->valid_values,
-                                            [&](ExactQuantity v) { return v >= *wanted; });
+    const auto value =
+        std::ranges::find_if(policy->valid_values, [&](ExactQuantity v) { return v >= *wanted; });
     if (value == policy->valid_values.end()) return std::nullopt;
     return *value;
   }
@@ -254,9 +254,8 @@ class Search {
       if (++work_ > in_.budget) return End::Stopped;
       const Candidate& candidate = in_.devices.devices[order[p]];
       Chosen pick{at.claim, at.request, at.alternative, order[p], false, {}};
-      if (!picked(way, order[p]) &&
-          in_.tables.match(in_.keys, way.table, *candidate.slice, *candidate.published) ==
-              Match::Failed) {
+      if (!picked(way, order[p]) && in_.tables.match(in_.keys, way.table, *candidate.slice,
+                                                     *candidate.published) == Match::Failed) {
         return fail(name_of(at.claim) + ": " +
                     in_.tables.failure(way.table, candidate.published->entry));
       }
@@ -415,8 +414,8 @@ class Search {
   }
 
   static bool intersect(const Value& a, const Value& b) {
-    return std::ranges::any_of(a.values(),
-                               [&](std::int64_t v) { return std::ranges::count(b.values(), v) > 0; });
+    return std::ranges::any_of(
+        a.values(), [&](std::int64_t v) { return std::ranges::count(b.values(), v) > 0; });
   }
 
   // --- doing and undoing ---
@@ -516,10 +515,10 @@ class Search {
   SearchResult result_;
   std::int64_t work_ = 0;
   std::vector<Chosen> chosen_;
-  std::vector<bool> charged_;          // by chosen: whether it took counters
-  std::vector<std::uint32_t> picks_;   // by candidate
+  std::vector<bool> charged_;              // by chosen: whether it took counters
+  std::vector<std::uint32_t> picks_;       // by candidate
   std::vector<std::vector<Int128>> left_;  // by pool: counters
-  std::size_t claim_begin_ = 0;        // into chosen_
+  std::size_t claim_begin_ = 0;            // into chosen_
   std::size_t request_begin_ = 0;
   std::unordered_map<const CompiledAlternative*, std::vector<std::uint32_t>> orders_;
   std::optional<std::size_t> deepest_;

@@ -62,7 +62,7 @@ enum class Refusal : std::uint8_t {
 struct Shortfall {
   std::string claim;
   std::string request;
-  std::int64_t have = 0, need = 0;       // devices
+  std::int64_t have = 0, need = 0;          // devices
   std::map<Refusal, std::int64_t> refused;  // devices of the node
   std::string constraint;  // the attribute that refused, if one did: "matchAttribute <name>"
 

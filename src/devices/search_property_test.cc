@@ -24,7 +24,8 @@ Case random_case(std::mt19937& dice) {
     if (roll(6) > 0) args.attributes["root"] = int_value(roll(3));
     args.attributes["type"] = text_value(roll(2) == 0 ? "x" : "y");
     if (roll(5) == 0) args.taints.push_back({"bad", "", "NoSchedule"});
-    if (roll(2) == 0) args.consumes = {{"s", {{"mem", ExactQuantity{Int128{1 + roll(3)} * 1000000000}}}}};
+    if (roll(2) == 0)
+      args.consumes = {{"s", {{"mem", ExactQuantity{Int128{1 + roll(3)} * 1000000000}}}}};
     out.devices.push_back(dev("d" + std::to_string(i), std::move(args)));
     if (roll(4) == 0) out.used.push_back("d" + std::to_string(i));
   }
@@ -155,8 +156,8 @@ TEST(SearchProperty, AHopelessSearchEndsByItsBudget) {
   DeviceWorld world;
   std::vector<dra::Device> devices;
   for (int i = 0; i < 120; ++i) {
-    devices.push_back(dev("d" + std::to_string(i), {.attributes = {{"root", int_value(i % 60)},
-                                                                  {"n", int_value(i)}}}));
+    devices.push_back(dev("d" + std::to_string(i),
+                          {.attributes = {{"root", int_value(i % 60)}, {"n", int_value(i)}}}));
   }
   world.slice(sl("n1", std::move(devices)));
   dra::ClaimSpec spec;

@@ -15,8 +15,8 @@ namespace quorate::devices {
 
 struct CompiledAlternative {
   const dra::Alternative* spec = nullptr;
-  std::string request;       // as results name it: "req" or "req/sub"
-  std::uint32_t table = 0;   // which devices its class and selectors choose
+  std::string request;                     // as results name it: "req" or "req/sub"
+  std::uint32_t table = 0;                 // which devices its class and selectors choose
   std::vector<std::uint32_t> constraints;  // that cover it
   std::vector<std::pair<std::uint32_t, ExactQuantity>> capacity;  // by interned name
 };

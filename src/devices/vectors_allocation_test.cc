@@ -53,9 +53,10 @@ TEST(DeviceVectors, V03AnIncompleteGenerationOffersNothing) {
   fresh.spec.slice_count = 2;
   world.slice(fresh);
   EXPECT_EQ(world.choose(claim({req("r")})), kNone);
-  EXPECT_EQ(world.choose(claim({req("r", {.mode = "All"})})),
-            "no: claim ns/ask, request r: asks for all devices, but resource pool d/n1 is currently "
-            "being updated");
+  EXPECT_EQ(
+      world.choose(claim({req("r", {.mode = "All"})})),
+      "no: claim ns/ask, request r: asks for all devices, but resource pool d/n1 is currently "
+      "being updated");
   fresh.name = "slice-n1-2";
   fresh.spec.devices = {dev("c")};
   world.slice(fresh);
@@ -86,8 +87,9 @@ TEST(DeviceVectors, V04APoolThatMovedIsIgnoredWhereItIsOutdated) {
 TEST(DeviceVectors, V05ASelectorThatFailsIsAnErrorOfTheAttempt) {
   DeviceWorld world;
   world.slice(sl("n1", {dev("a")}));
-  EXPECT_EQ(world.choose(claim({req("r", {.selectors = {"model=x"}})})),
-            "no: claim ns/ask: selector #0 on device d/n1/a: CEL runtime error: no such key: model");
+  EXPECT_EQ(
+      world.choose(claim({req("r", {.selectors = {"model=x"}})})),
+      "no: claim ns/ask: selector #0 on device d/n1/a: CEL runtime error: no such key: model");
   EXPECT_EQ(world.choose(claim({req("r", {.selectors = {"model?=x"}})})), kNone);
 }
 
@@ -104,7 +106,8 @@ TEST(DeviceVectors, V07TheFirstAlternativeThatWorks) {
   EXPECT_THAT(world.allocation("ask").config, testing::ElementsAre(kept));
   // Raw score: 8 - position of the alternative.
   const auto claims = world.claims_of("ask");
-  EXPECT_EQ(world.devices->alternative_score(world.cluster, world.cluster.find_node("n1"), *claims), 7);
+  EXPECT_EQ(world.devices->alternative_score(world.cluster, world.cluster.find_node("n1"), *claims),
+            7);
 }
 
 TEST(DeviceVectors, V08AnAlternativeThatLeadsNowhereIsGivenUp) {
@@ -163,9 +166,9 @@ TEST(DeviceVectors, V12GpuAndNicOnOneRoot) {
   world.slice(sl("n1", {on("g0", "gpu", "A"), on("g1", "gpu", "B"), on("k0", "nic", "A"),
                         on("k1", "nic", "B")}));
   world.in_use("x", "g0");
-  EXPECT_EQ(world.choose(claim({req("gpu", {.selectors = {"type=gpu"}}),
-                                req("nic", {.selectors = {"type=nic"}})},
-                               {match("resource.kubernetes.io/pcieRoot", {"gpu", "nic"})})),
+  EXPECT_EQ(world.choose(claim(
+                {req("gpu", {.selectors = {"type=gpu"}}), req("nic", {.selectors = {"type=nic"}})},
+                {match("resource.kubernetes.io/pcieRoot", {"gpu", "nic"})})),
             "g1 k1");
 }
 
@@ -174,9 +177,10 @@ TEST(DeviceVectors, V13AllDevicesOrNone) {
   world.slice(sl("n1", {dev("a", {.attributes = {{"v", int_value(1)}}}),
                         dev("b", {.attributes = {{"v", int_value(2)}}})}));
   EXPECT_EQ(world.choose(claim({req("r", {.mode = "All"})})), "a b");
-  EXPECT_EQ(world.choose(claim({req("r", {.mode = "All"})}, {match("d/v")})),
-            "no: claim ns/ask, request r: cannot add device d/n1/b because a claim constraint would "
-            "not be satisfied");
+  EXPECT_EQ(
+      world.choose(claim({req("r", {.mode = "All"})}, {match("d/v")})),
+      "no: claim ns/ask, request r: cannot add device d/n1/b because a claim constraint would "
+      "not be satisfied");
   EXPECT_EQ(world.choose(claim({req("r", {.selectors = {"v=3"}, .mode = "All"})})), kNone);
   world.in_use("x", "a");
   EXPECT_EQ(world.choose(claim({req("r", {.mode = "All"})})), kNone);
@@ -211,8 +215,10 @@ TEST(DeviceVectors, V15TaintsKeepAway) {
   };
   DeviceWorld world = world_with("NoExecute");
   EXPECT_EQ(world.choose(claim({req("r")})), "b");
-  EXPECT_EQ(world.choose(claim({req("r", {.tolerations = {{"maint", "Exists", "", "", {}}}})})), "a");
-  EXPECT_EQ(world.choose(claim({req("r", {.tolerations = {{"maint", "", "false", "", {}}}})})), "b");
+  EXPECT_EQ(world.choose(claim({req("r", {.tolerations = {{"maint", "Exists", "", "", {}}}})})),
+            "a");
+  EXPECT_EQ(world.choose(claim({req("r", {.tolerations = {{"maint", "", "false", "", {}}}})})),
+            "b");
   DeviceWorld harmless = world_with("None");
   EXPECT_EQ(harmless.choose(claim({req("r")})), "a");
 }
@@ -221,10 +227,12 @@ TEST(DeviceVectors, V15RulesTaintWhatTheySelect) {
   DeviceWorld world;
   world.slice(sl("n1", {dev("a"), dev("b")}));
   const dra::DeviceTaint taint{{"maint", "", "NoSchedule"}, std::nullopt};
-  world.devices->apply(world.cluster, world.journal, TaintRuleObject{"none", {std::nullopt, taint}});
-  EXPECT_EQ(world.choose(claim({req("r")})), "a");
   world.devices->apply(world.cluster, world.journal,
-                       TaintRuleObject{"one", {dra::TaintRuleSpec::Selector{"d", "n1", "a"}, taint}});
+                       TaintRuleObject{"none", {std::nullopt, taint}});
+  EXPECT_EQ(world.choose(claim({req("r")})), "a");
+  world.devices->apply(
+      world.cluster, world.journal,
+      TaintRuleObject{"one", {dra::TaintRuleSpec::Selector{"d", "n1", "a"}, taint}});
   EXPECT_EQ(world.choose(claim({req("r")})), "b");
   world.devices->apply(world.cluster, world.journal,
                        TaintRuleObject{"all", {dra::TaintRuleSpec::Selector{}, taint}});
@@ -311,9 +319,9 @@ TEST(DeviceVectors, V18SharedCapacityWithoutAPolicy) {
 // What a claim of `r` consumes of a capacity of 100 with the policy; "" if it is refused.
 std::string consumed(const dra::CapacityPolicy& policy, const std::string& r) {
   DeviceWorld world;
-  world.slice(sl("n1", {dev("x", {.capacity = {{"cap", "100"}},
-                                  .policies = {{"cap", policy}},
-                                  .shared = true})}));
+  world.slice(sl(
+      "n1",
+      {dev("x", {.capacity = {{"cap", "100"}}, .policies = {{"cap", policy}}, .shared = true})}));
   RequestArgs args;
   if (!r.empty()) args.capacity = {{"cap", r}};
   world.add_claim("ask", claim({req("r", args)}));
@@ -355,7 +363,8 @@ TEST(DeviceVectors, V20CapacityOfAListOfValues) {
 TEST(DeviceVectors, V21NodeSelectorsAreMerged) {
   DeviceWorld world;
   world.node("n1", {{"zone", "z1"}, {"rack", "r1"}});
-  const auto network = [](const std::string& name, const std::string& key, const std::string& value) {
+  const auto network = [](const std::string& name, const std::string& key,
+                          const std::string& value) {
     SliceObject slice = sl(name, {dev(name)});
     slice.spec.node_name = "";
     slice.spec.node_selector = dra::NodeTerms{
@@ -412,8 +421,9 @@ TEST(DeviceVectors, V36AMatchInFrontHidesAFailingSelector) {
   world.slice(sl("n1", {matching, dev("z")}));
   EXPECT_EQ(world.choose(claim({req("r", {.selectors = {"model=x"}})})), "m");
   world.slice(sl("n1", {dev("a"), matching}));
-  EXPECT_EQ(world.choose(claim({req("r", {.selectors = {"model=x"}})})),
-            "no: claim ns/ask: selector #0 on device d/n1/a: CEL runtime error: no such key: model");
+  EXPECT_EQ(
+      world.choose(claim({req("r", {.selectors = {"model=x"}})})),
+      "no: claim ns/ask: selector #0 on device d/n1/a: CEL runtime error: no such key: model");
 }
 
 // B109: capacity used up on the first device sends the next claim to the second.

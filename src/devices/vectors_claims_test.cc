@@ -81,8 +81,7 @@ TEST(ClaimVectors, V29ExtendedResourcesThatAClassServes) {
   EXPECT_EQ(claims->extended[0].count, 1);
   EXPECT_EQ(claims->extended[1].name, "container-1-request-0");
   EXPECT_EQ(claims->extended[1].count, 1);
-  const auto chosen =
-      world.devices->choose(world.cluster, world.cluster.find_node("n1"), *claims);
+  const auto chosen = world.devices->choose(world.cluster, world.cluster.find_node("n1"), *claims);
   ASSERT_TRUE(chosen);
   EXPECT_EQ((*chosen)->claims.at(0).allocated->allocation->devices.size(), 2u);
   // A node that has the resource itself serves it by its device plugin.
@@ -91,8 +90,7 @@ TEST(ClaimVectors, V29ExtendedResourcesThatAClassServes) {
   node.allocatable = {{"example.com/gpu", Quantity{4}}};
   world.cluster.demand(std::make_shared<const PodTemplate>(spec), pod_requests(spec));
   world.cluster.apply(world.journal, node);
-  const auto there =
-      world.devices->choose(world.cluster, world.cluster.find_node("n2"), *claims);
+  const auto there = world.devices->choose(world.cluster, world.cluster.find_node("n2"), *claims);
   ASSERT_TRUE(there);
   EXPECT_TRUE((*there)->claims.empty());
 }
@@ -101,7 +99,8 @@ TEST(ClaimVectors, V30AFullClaimTakesNobodyElse) {
   DeviceWorld world;
   world.slice(sl("n1", {dev("a")}));
   world.in_use("p", "a");
-  dra::ClaimStatus status = world.devices->find(world.devices->find_claim({"ns", "p"}))->seen->status;
+  dra::ClaimStatus status =
+      world.devices->find(world.devices->find_claim({"ns", "p"}))->seen->status;
   for (int i = 0; i < 256; ++i) {
     status.reserved_for.push_back({"", "pods", "q", "q" + std::to_string(i)});
   }

@@ -136,10 +136,12 @@ TEST(ResourceClaim, RefusesWhatTheServerRefuses) {
       ElementsAre(
           "spec.devices.requests[0].exactly.deviceClassName: Required value",
           HasSubstr("spec.devices.requests[0].exactly.allocationMode: Unsupported value: \"Some\""),
-          HasSubstr("spec.devices.requests[1].exactly.count: Invalid value: 1: must not be specified"),
+          HasSubstr(
+              "spec.devices.requests[1].exactly.count: Invalid value: 1: must not be specified"),
           "spec.devices.requests[1]: Duplicate value: \"r\"",
           HasSubstr("spec.devices.constraints[0].requests[0]: Invalid value: \"q\""),
-          HasSubstr("spec.devices.constraints[0].matchAttribute: Invalid value: \"x\": must include"),
+          HasSubstr(
+              "spec.devices.constraints[0].matchAttribute: Invalid value: \"x\": must include"),
           HasSubstr("spec.devices.constraints[1]: Required value"),
           "status.reservedFor: Forbidden: may not be specified when `allocated` is not set",
           "status.reservedFor[1]: Duplicate value: \"u\""));
@@ -147,14 +149,17 @@ TEST(ResourceClaim, RefusesWhatTheServerRefuses) {
 
 TEST(ResourceClaim, StatusPatchesSayOnlyWhatIsOurs) {
   dra::ClaimStatus status;
-  EXPECT_EQ(claim_status_patch("u", "7", status),
-            R"({"metadata":{"resourceVersion":"7","uid":"u"},"status":{"allocation":null,"devices":null,"reservedFor":null}})");
+  EXPECT_EQ(
+      claim_status_patch("u", "7", status),
+      R"({"metadata":{"resourceVersion":"7","uid":"u"},"status":{"allocation":null,"devices":null,"reservedFor":null}})");
   status.allocation.emplace().devices.push_back({"r", {"d", "p", "a"}, false, {}, {}, {}, "", {}});
   status.reserved_for.push_back({"", "pods", "p", "pu"});
-  EXPECT_EQ(claim_status_patch("u", "7", status),
-            R"({"metadata":{"resourceVersion":"7","uid":"u"},"status":{"allocation":{"devices":{"results":[{"device":"a","driver":"d","pool":"p","request":"r"}]}},"reservedFor":[{"name":"p","resource":"pods","uid":"pu"}]}})");
-  EXPECT_EQ(claim_unreserve_patch("u", "pu"),
-            R"({"metadata":{"uid":"u"},"status":{"reservedFor":[{"$patch":"delete","uid":"pu"}]}})");
+  EXPECT_EQ(
+      claim_status_patch("u", "7", status),
+      R"({"metadata":{"resourceVersion":"7","uid":"u"},"status":{"allocation":{"devices":{"results":[{"device":"a","driver":"d","pool":"p","request":"r"}]}},"reservedFor":[{"name":"p","resource":"pods","uid":"pu"}]}})");
+  EXPECT_EQ(
+      claim_unreserve_patch("u", "pu"),
+      R"({"metadata":{"uid":"u"},"status":{"reservedFor":[{"$patch":"delete","uid":"pu"}]}})");
 }
 
 TEST(DeviceClass, ReadsAndValidates) {
@@ -179,7 +184,8 @@ TEST(DeviceTaintRule, AnAbsentSelectorDiffersFromAnEmptyOne) {
   EXPECT_FALSE(rule("").spec.selector);
   EXPECT_TRUE(rule(R"("deviceSelector":{},)").spec.selector);
   EXPECT_EQ(rule(R"("deviceSelector":{"driver":"d"},)").spec.selector->driver, "d");
-  EXPECT_THAT(faults<DeviceTaintRule>(R"({"metadata":{"name":"r"},"spec":{"taint":{"key":"k","effect":"Bad"}}})"),
+  EXPECT_THAT(faults<DeviceTaintRule>(
+                  R"({"metadata":{"name":"r"},"spec":{"taint":{"key":"k","effect":"Bad"}}})"),
               ElementsAre(HasSubstr("spec.taint.effect: Unsupported value: \"Bad\"")));
 }
 

@@ -43,6 +43,25 @@ std::int32_t restart_count(std::string_view container_status) {
   return count;
 }
 
+// PodResourceClaimStatus: entry and claim.
+void read_claim_name(std::string_view message, std::map<std::string, std::string>& names) {
+  std::string entry, claim;
+  pbf_reader from = reader(message);
+  while (from.next()) {
+    switch (from.tag_and_type()) {
+      case bytes(1):
+        entry = text(from);
+        break;
+      case bytes(2):
+        claim = text(from);
+        break;
+      default:
+        from.skip();
+    }
+  }
+  names[entry] = claim;
+}
+
 void read_pod_status(std::string_view message, Pod& pod) {
   std::int64_t restarts = pod.restarts;
   pbf_reader from = reader(message);
@@ -71,6 +90,16 @@ void read_pod_status(std::string_view message, Pod& pod) {
       case bytes(11):
         pod.nominated_node = text(from);
         break;
+      case bytes(15):
+        read_claim_name(view(from), pod.claim_names);
+        break;
+      case bytes(18): {
+        pbf_reader extended = reader(view(from));
+        while (extended.next(2, protozero::pbf_wire_type::length_delimited)) {
+          pod.extended_claim = text(extended);
+        }
+        break;
+      }
       default:
         from.skip();
     }

@@ -37,7 +37,8 @@ std::int32_t clamp_restarts(std::int64_t restarts) {
 bool operator==(const Pod& a, const Pod& b) {
   const auto rest = [](const Pod& p) {
     return std::tie(p.meta, *p.spec, p.node_name, p.nominated_node, p.phase, p.status_reason,
-                    p.status_message, p.conditions, p.started, p.restarts, p.grace_period_seconds);
+                    p.status_message, p.conditions, p.started, p.restarts, p.grace_period_seconds, p.claim_names,
+                    p.extended_claim);
   };
   return rest(a) == rest(b);
 }
@@ -59,6 +60,8 @@ void read(Json json, std::string_view, Pod& pod) {
   pod.status_reason = status["reason"].text();
   pod.status_message = status["message"].text();
   pod.conditions = read_conditions(status["conditions"]);
+  pod.claim_names = read_claim_names(status["resourceClaimStatuses"]);
+  pod.extended_claim = status["extendedResourceClaimStatus"]["resourceClaimName"].text();
   pod.started = status["startTime"].maybe_time();
   std::int64_t restarts = 0;
   for (const char* list : {"containerStatuses", "initContainerStatuses"}) {

@@ -119,8 +119,7 @@ class SliceRules : public DeviceRules {
   void device(const std::string& path, const dra::Device& device, bool per_device) {
     label(path + ".name", device.name);
     if (device.attributes.size() + device.capacity.size() > 32) {
-      add(path, Kind::Invalid,
-          std::to_string(device.attributes.size() + device.capacity.size()),
+      add(path, Kind::Invalid, std::to_string(device.attributes.size() + device.capacity.size()),
           "the total number of attributes and capacities must not exceed 32");
     }
     for (const auto& [name, value] : device.attributes) {
@@ -133,8 +132,7 @@ class SliceRules : public DeviceRules {
       qualified(here, name, false);
       if (!value.policy) continue;
       if (!device.allow_multiple) {
-        add(here + ".requestPolicy", Kind::Forbidden, "",
-            "allowMultipleAllocations must be true");
+        add(here + ".requestPolicy", Kind::Forbidden, "", "allowMultipleAllocations must be true");
       } else {
         policy(here + ".requestPolicy", value);
       }
@@ -248,7 +246,8 @@ class SliceRules : public DeviceRules {
       add(here + ".step", Kind::Invalid, shown(*range.step), "must be greater than zero");
     }
     if (range.max && !on_grid(*range.max, range)) {
-      add(here + ".max", Kind::Invalid, shown(*range.max), "value is not a multiple of a given step");
+      add(here + ".max", Kind::Invalid, shown(*range.max),
+          "value is not a multiple of a given step");
     }
     if (fallback < range.min || fallback > most || !on_grid(fallback, range)) {
       add(path + ".default", Kind::Invalid, shown(fallback),

@@ -199,7 +199,8 @@ class DeviceWorld {
     return devices->claims_of(pod_of(name), nullptr);
   }
 
-  // What the claim would get: "a b" (with "req/sub:" before a device of an alternative), or why not.
+  // What the claim would get: "a b" (with "req/sub:" before a device of an alternative), or why
+  // not.
   std::string choose(const std::string& name, const std::string& node = "n1") const {
     const auto claims = claims_of(name);
     if (!claims->unresolvable.empty()) return claims->unresolvable;
