@@ -171,9 +171,10 @@ void Process::build(const Served& served) {
 }
 
 void Process::decided(const engine::Engine& engine, std::vector<engine::Decision> decisions) {
+  std::vector<scheduler::Decision> placements;
   for (engine::Decision& decision : decisions) {
     if (auto* placement = std::get_if<scheduler::Decision>(&decision)) {
-      pod_writer_->submit(std::move(*placement));
+      placements.push_back(std::move(*placement));
       continue;
     }
     admission::Decision& made = std::get<admission::Decision>(decision);
@@ -185,6 +186,7 @@ void Process::decided(const engine::Engine& engine, std::vector<engine::Decision
     }
     status_writer_->submit(std::move(made), std::move(checks));
   }
+  if (pod_writer_ != nullptr) pod_writer_->submit(std::move(placements));
 }
 
 void Process::report_bad_workload(const kube::Meta& meta, const Error& why) {

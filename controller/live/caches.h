@@ -9,11 +9,14 @@
 #include "controller/live/store.h"
 #include "src/jobs/priority.h"
 #include "src/objects/core_kinds.h"
+#include "src/objects/device_class.h"
 #include "src/objects/flavors.h"
 #include "src/objects/job.h"
 #include "src/objects/node.h"
 #include "src/objects/pod.h"
 #include "src/objects/queues.h"
+#include "src/objects/resource_claim.h"
+#include "src/objects/resource_slice.h"
 #include "src/objects/workload.h"
 
 namespace quorate::controller {
@@ -37,6 +40,11 @@ struct Caches {
   Store<objects::RuntimeClass> runtime_classes;
   Store<objects::Node> nodes;  // by node_index below
   Store<objects::Pod> pods;    // by pod_index below
+  Store<objects::DeviceClass> device_classes;
+  Store<objects::DeviceTaintRule> taint_rules;
+  Store<objects::ResourceSlice> slices;
+  Store<objects::ResourceClaimTemplate> claim_templates;
+  Store<objects::ResourceClaim> claims;
   GroupStores groups;
 
   jobs::PriorityClasses priority_classes() const;

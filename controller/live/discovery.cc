@@ -46,6 +46,14 @@ Outcome<Served> discover(kube::Client& client) {
       served.native_groups = api;
     }
   }
+  const Outcome<std::vector<std::string>> devices =
+      client.served_plurals(kinds::kResourceClaim.group, kinds::kResourceClaim.version);
+  if (!devices) return tl::unexpected(devices.error());
+  const auto of_devices = [&](const objects::KindInfo& kind) {
+    return std::ranges::find(*devices, kind.plural) != devices->end();
+  };
+  served.devices = of_devices(kinds::kResourceClaim) && of_devices(kinds::kResourceSlice);
+  served.taint_rules = of_devices(kinds::kDeviceTaintRule);
   return served;
 }
 

@@ -17,6 +17,8 @@ struct Served {
   bool admission_checks = false;
   std::optional<objects::PodGroupApi> native_groups;  // the best version of scheduling.k8s.io
   bool fallback_groups = false;
+  bool devices = false;      // resource.k8s.io/v1
+  bool taint_rules = false;  // of it, devicetaintrules
 
   friend bool operator==(const Served&, const Served&) = default;
 };

@@ -16,13 +16,16 @@
 #include "src/objects/kinds.h"
 #include "src/objects/node.h"
 #include "src/objects/pod.h"
+#include "src/objects/resource_claim.h"
+#include "src/objects/resource_slice.h"
 
 namespace quorate::controller {
 
 template <class T>
 inline constexpr bool kReadsProtobuf =
     std::is_same_v<T, objects::Pod> || std::is_same_v<T, objects::Node> ||
-    std::is_same_v<T, objects::Namespace> || std::is_same_v<T, objects::PriorityClass>;
+    std::is_same_v<T, objects::Namespace> || std::is_same_v<T, objects::PriorityClass> ||
+    std::is_same_v<T, objects::ResourceSlice> || std::is_same_v<T, objects::ResourceClaim>;
 
 // Puts a protobuf message back into the envelope that names its kind.
 std::string in_envelope(const objects::KindInfo& kind, std::string_view message);

@@ -78,6 +78,21 @@ void Feeds::follow(const Served& served) {
                }});
       checks_added_ = true;
     }
+    // Whoever places pods, or proves that they can be placed.
+    if ((parts_.scheduler || parts_.admission) && served.devices && !device_kinds_added_) {
+      add_device_kinds();
+      device_kinds_added_ = true;
+    }
+    if (device_kinds_added_ && served.taint_rules && !taint_rules_added_) {
+      add<objects::DeviceTaintRule>(
+          kinds::kDeviceTaintRule, caches_.taint_rules,
+          {.on_put = [this](const auto& now, const auto&) { tell(translate::to_spec(*now)); },
+           .on_gone =
+               [this](const auto& last) {
+                 tell(engine::DeviceTaintRuleGone{last->meta.key.name});
+               }});
+      taint_rules_added_ = true;
+    }
     if (!parts_.jobs && !parts_.pod_groups && !parts_.scheduler) return;
     if (served.native_groups != native_) {
       if (native_) remove("podgroups.scheduling.k8s.io");
@@ -102,6 +117,30 @@ void Feeds::remove(const std::string& name) {
     std::erase(feeds_, nullptr);
   }
   for (const auto& feed : dropped) feed->stop();
+}
+
+void Feeds::add_device_kinds() {
+  add<objects::DeviceClass>(
+      kinds::kDeviceClass, caches_.device_classes,
+      {.on_put = [this](const auto& now, const auto&) { tell(translate::to_spec(*now)); },
+       .on_gone =
+           [this](const auto& last) { tell(engine::DeviceClassGone{last->meta.key.name}); }});
+  add<objects::ResourceSlice>(
+      kinds::kResourceSlice, caches_.slices,
+      {.on_put = [this](const auto& now, const auto&) { tell(translate::to_spec(*now)); },
+       .on_gone =
+           [this](const auto& last) { tell(engine::ResourceSliceGone{last->meta.key.name}); }});
+  add<objects::ResourceClaimTemplate>(
+      kinds::kResourceClaimTemplate, caches_.claim_templates,
+      {.on_put = [this](const auto& now, const auto&) { tell(translate::to_spec(*now)); },
+       .on_gone = [this](const auto& last) { tell(engine::ClaimTemplateGone{last->meta.key}); }});
+  add<objects::ResourceClaim>(
+      kinds::kResourceClaim, caches_.claims,
+      {.on_put = [this](const auto& now, const auto&) { tell(translate::to_spec(*now)); },
+       .on_gone =
+           [this](const auto& last) {
+             tell(engine::ClaimGone{last->meta.key, last->meta.uid});
+           }});
 }
 
 void Feeds::add_groups(objects::PodGroupApi api) {

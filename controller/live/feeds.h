@@ -50,6 +50,7 @@ class Feeds {
   void add_admission_kinds();
   void add_job_kinds();
   void add_pod_kinds();
+  void add_device_kinds();
   void insert(std::unique_ptr<AnyFeed> feed) EXCLUDES(mutex_);
   void remove(const std::string& name) EXCLUDES(mutex_);
   std::vector<AnyFeed*> all() const EXCLUDES(mutex_);
@@ -65,6 +66,8 @@ class Feeds {
   const Parts parts_;
   bool admission_kinds_added_ = false;
   bool checks_added_ = false;
+  bool device_kinds_added_ = false;
+  bool taint_rules_added_ = false;
   std::optional<objects::PodGroupApi> native_;
   bool fallback_ = false;
   // Changed on the loop only, under the lock.

@@ -1,10 +1,12 @@
 #include "controller/live/pod_writer.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
 #include <variant>
 
+#include "controller/live/claim_writer.h"
 #include "controller/live/feed.h"
 #include "controller/live/log.h"
 #include "controller/reconcile/write.h"
@@ -67,12 +69,16 @@ struct PodWriter::Shared : std::enable_shared_from_this<PodWriter::Shared> {
         groups(group_stores),
         events(recorder),
         metrics(registry),
-        post(std::move(post_event)) {}
+        post(std::move(post_event)),
+        claims(bind_client, post) {}
 
   void operator()(scheduler::Bind bind);
   void operator()(scheduler::PodUnschedulable failure);
   void operator()(scheduler::GroupStatus status);
   void operator()(scheduler::DeleteMember member);
+  void operator()(scheduler::ReleaseClaim release) { claims.release(std::move(release)); }
+
+  void bind_together(std::vector<scheduler::Bind> group);
 
   void read_back(const scheduler::Bind& bind, const Error& why);
   void bound(const scheduler::Bind& bind, BindResult result, const std::string& node,
@@ -89,6 +95,7 @@ struct PodWriter::Shared : std::enable_shared_from_this<PodWriter::Shared> {
   kube::EventRecorder& events;
   MetricRegistry& metrics;
   const Post post;
+  ClaimWriter claims;
 
   struct Slot {
     std::optional<kube::ApiRequest> waiting;
@@ -99,7 +106,31 @@ struct PodWriter::Shared : std::enable_shared_from_this<PodWriter::Shared> {
   bool stopped GUARDED_BY(mutex) = false;
 };
 
+// A claim that cannot be written keeps all of them from being bound.
+void PodWriter::Shared::bind_together(std::vector<scheduler::Bind> group) {
+  std::vector<scheduler::ClaimWrite> writes;
+  for (scheduler::Bind& bind : group) {
+    writes.insert(writes.end(), bind.claims.begin(), bind.claims.end());
+    bind.claims.clear();
+  }
+  claims.write_all(std::move(writes), [weak = weak_from_this(),
+                                       binds_of = std::move(group)](Outcome<void> written) {
+    const auto shared = weak.lock();
+    if (!shared) return;
+    if (!written && written.error().code == Errc::Fenced) return;
+    for (const scheduler::Bind& bind : binds_of) {
+      if (written) {
+        (*shared)(bind);
+      } else {
+        shared->bound(bind, BindResult::Failed, "",
+                      "running PreBind plugin \"DynamicResources\": " + written.error().message);
+      }
+    }
+  });
+}
+
 void PodWriter::Shared::operator()(scheduler::Bind bind) {
+  if (!bind.claims.empty()) return bind_together({std::move(bind)});
   {
     // Whatever was to be said about why it waits is over.
     MutexLock lock(mutex);
@@ -300,6 +331,29 @@ PodWriter::~PodWriter() { stop(); }
 void PodWriter::submit(scheduler::Decision decision) {
   std::visit([&](auto&& one) { (*shared_)(std::forward<decltype(one)>(one)); },
              std::move(decision));
+}
+
+void PodWriter::submit(std::vector<scheduler::Decision> decisions) {
+  std::map<ObjectKey, std::vector<scheduler::Bind>> gangs;  // with claims, by group
+  std::vector<scheduler::Decision> others;
+  for (scheduler::Decision& decision : decisions) {
+    const auto* bind = std::get_if<scheduler::Bind>(&decision);
+    if (bind != nullptr && bind->group) {
+      gangs[*bind->group].push_back(std::get<scheduler::Bind>(std::move(decision)));
+    } else {
+      others.push_back(std::move(decision));
+    }
+  }
+  for (auto& [group, binds] : gangs) {
+    const bool claims = std::ranges::any_of(
+        binds, [](const scheduler::Bind& bind) { return !bind.claims.empty(); });
+    if (claims) {
+      shared_->bind_together(std::move(binds));
+    } else {
+      for (scheduler::Bind& bind : binds) submit(std::move(bind));
+    }
+  }
+  for (scheduler::Decision& decision : others) submit(std::move(decision));
 }
 
 void PodWriter::stop() {

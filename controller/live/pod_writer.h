@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "controller/live/store.h"
 #include "controller/metrics/registry.h"
@@ -35,6 +36,8 @@ class PodWriter {
   ~PodWriter();
 
   void submit(scheduler::Decision decision);
+  // Decisions of one step: the claims of all members of a gang are written before any is bound.
+  void submit(std::vector<scheduler::Decision> decisions);
   void stop();  // sends nothing more
 
  private:

@@ -76,6 +76,15 @@ struct ContainerResources {
   friend bool operator==(const ContainerResources&, const ContainerResources&) = default;
 };
 
+// A ResourceClaim that a pod or a group of pods needs: by name, or one made from a template.
+struct PodClaim {
+  std::string name;  // of the entry
+  std::string claim;
+  std::string claim_template;
+
+  friend bool operator==(const PodClaim&, const PodClaim&) = default;
+};
+
 // What of a pod (or pod template) decides where and when it may run. Shared between the pods of a
 // pod set and between forks, hence immutable once built.
 struct PodTemplate {
@@ -97,6 +106,7 @@ struct PodTemplate {
   std::string scheduler_name;
   std::string scheduling_group;  // spec.schedulingGroup.podGroupName
   std::vector<std::string> scheduling_gates;
+  std::vector<PodClaim> resource_claims;
   bool host_network = false;
   std::vector<std::string> images;  // of containers, init containers and image volumes
   Boxed<PodRelations> relations;

@@ -110,7 +110,10 @@ void Model::reserve(Journal& journal, const std::string& workload_uid, Reservati
   if (const std::string* old = reservation_of(reservation.workload)) {
     drop_reservation(journal, std::string(*old));
   }
-  for (const ReservedPod& pod : reservation.pods) charge(journal, pod.node, *pod.demand);
+  for (const ReservedPod& pod : reservation.pods) {
+    charge(journal, pod.node, *pod.demand);
+    if (pod.hold != nullptr) extension_.get()->take(*this, journal, *pod.hold);
+  }
   reserved_uids_[reservation.workload] = workload_uid;
   const ObjectKey workload = reservation.workload;
   reservations_.emplace(workload_uid, std::move(reservation));
@@ -129,7 +132,10 @@ void Model::drop_reservation(Journal& journal, const std::string& workload_uid) 
   const bool named = reservation_of(dropped.workload) != nullptr &&
                      *reservation_of(dropped.workload) == workload_uid;
   if (named) reserved_uids_.erase(dropped.workload);
-  for (const ReservedPod& pod : dropped.pods) release(journal, pod.node, *pod.demand);
+  for (const ReservedPod& pod : dropped.pods) {
+    release(journal, pod.node, *pod.demand);
+    if (pod.hold != nullptr) extension_.get()->give_back(*this, journal, *pod.hold);
+  }
   if (!journal.recording()) {
     for (const ReservedPod& pod : dropped.pods) drop_if_empty(pod.node);
     return;
@@ -161,6 +167,7 @@ bool Model::consume(Journal& journal, const std::string& workload_uid, std::stri
   const ReservedPod taken = pods[chosen];
   pods.erase(pods.begin() + static_cast<std::ptrdiff_t>(chosen));
   release(journal, taken.node, *taken.demand);
+  if (taken.hold != nullptr) extension_.get()->give_back(*this, journal, *taken.hold);
   if (!journal.recording()) {
     drop_if_empty(taken.node);
   } else {
@@ -221,6 +228,7 @@ void Model::digest(Digest& digest) const {
     digest.text("namespace").text(name);
     for (const auto& [key, value] : labels) digest.text(key).text(value);
   }
+  if (extension_.get() != nullptr) extension_.get()->digest(digest);
   digest.text("reservations").number(static_cast<std::int64_t>(reservations_.size()));
   for (const auto& [uid, reservation] : reservations_) {
     digest.text(uid).text(reservation.workload.ns).text(reservation.workload.name);

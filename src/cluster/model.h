@@ -20,6 +20,7 @@
 #include "src/base/transaction.h"
 #include "src/cluster/changes.h"
 #include "src/cluster/demand.h"
+#include "src/cluster/extension.h"
 #include "src/cluster/pod_index.h"
 #include "src/cluster/recently_dead.h"
 #include "src/cluster/spec.h"
@@ -69,6 +70,7 @@ struct ReservedPod {
   std::string pod_set;
   std::shared_ptr<const Demand> demand;
   NodeId node;
+  std::shared_ptr<const Hold> hold = nullptr;  // of the extension; null: nothing
 };
 
 struct Reservation {
@@ -103,6 +105,15 @@ struct NodeChange {
 class Model {
  public:
   Model();
+
+  // What a folder above keeps about the same nodes; null until attached.
+  Extension* extension() { return extension_.get(); }
+  const Extension* extension() const { return extension_.get(); }
+  void attach(std::unique_ptr<Extension> extension) {
+    extension_ = OwnedExtension(std::move(extension));
+  }
+  // Something of the node that is not its usage changed: whoever follows changes looks again.
+  void note_change(Journal& journal, NodeId node) { changes_.add(journal, node.slot); }
 
   // --- what the API server shows ---
   NodeChange apply(Journal& journal, NodeSpec spec);
@@ -231,6 +242,7 @@ class Model {
   Terms terms_;
   std::map<std::string, Labels, std::less<>> namespaces_;
   RecentlyDead dead_pods_;
+  OwnedExtension extension_;
 };
 
 }  // namespace quorate::cluster

@@ -3,6 +3,7 @@
 // What the cluster model is told: nodes and pods as the API server last showed them, complete.
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,6 +44,10 @@ struct PodSpec {
   std::string nominated_node;
   // The group the pod names: spec.schedulingGroup, or the fallback's label. Empty if none.
   std::string group;
+  // Which claims were made for the entries of resource_claims that name a template: entry -> claim,
+  // "" if the entry needs none. Entries that are not here wait for theirs.
+  std::map<std::string, std::string> claim_names;
+  std::string extended_claim;  // for its extended resources, once there is one
   // The last condition PodScheduled=False as the API server has it, to skip equal writes.
   std::string unschedulable_reason, unschedulable_message;
 

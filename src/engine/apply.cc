@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "src/devices/model.h"
 #include "src/engine/state.h"
 
 namespace quorate::engine {
@@ -135,6 +136,53 @@ struct Engine::Applier {
   void operator()(const PodGroupGone& e) const {
     state.tell(state.group_admissions.group_gone(e.key, e.uid));
     if (state.roles.scheduler) state.scheduler.group_gone(e.key, e.uid);
+  }
+
+  // Devices: kept by the model's extension; whoever waits for them is told.
+  template <class Object>
+  void to_devices(const Object& e, const ObjectKey* claim = nullptr) const {
+    devices::of(state.model)->apply(state.model, state.journal, e);
+    devices_changed(claim);
+  }
+  void devices_changed(const ObjectKey* claim) const {
+    if (state.roles.scheduler) state.scheduler.devices_changed(claim);
+    state.room_appeared();
+  }
+  void operator()(const devices::ClassObject& e) const { to_devices(e); }
+  void operator()(const DeviceClassGone& e) const {
+    devices::of(state.model)->class_gone(state.model, state.journal, e.name);
+    devices_changed(nullptr);
+  }
+  void operator()(const devices::SliceObject& e) const { to_devices(e); }
+  void operator()(const ResourceSliceGone& e) const {
+    devices::of(state.model)->slice_gone(state.model, state.journal, e.name);
+    devices_changed(nullptr);
+  }
+  void operator()(const devices::TaintRuleObject& e) const { to_devices(e); }
+  void operator()(const DeviceTaintRuleGone& e) const {
+    devices::of(state.model)->rule_gone(state.model, state.journal, e.name);
+    devices_changed(nullptr);
+  }
+  void operator()(const devices::TemplateObject& e) const {
+    devices::of(state.model)->apply(e);
+    devices_changed(nullptr);
+  }
+  void operator()(const ClaimTemplateGone& e) const {
+    devices::of(state.model)->template_gone(e.key);
+  }
+  void operator()(const devices::ClaimObject& e) const { to_devices(e, &e.key); }
+  void operator()(const ClaimGone& e) const {
+    devices::of(state.model)->claim_gone(state.model, state.journal, e.key, e.uid);
+    devices_changed(&e.key);
+  }
+  void operator()(const ClaimReleased& e) const {
+    devices::Model& devices = *devices::of(state.model);
+    if (e.claim.name.empty()) {
+      devices.forget_extended(state.model, state.journal, e.consumer_uid);
+    } else if (const devices::ClaimId id = devices.find_claim(e.claim)) {
+      devices.forget(state.model, state.journal, id, e.consumer_uid);
+    }
+    devices_changed(&e.claim);
   }
 
   void operator()(const AdmissionWritten& e) const {

@@ -58,6 +58,9 @@ void put(const NodeAffinity& from, v1::NodeAffinity& to);
 NodeAffinity affinity_of(const v1::NodeAffinity& from, Faults& faults);
 void put(const PodRelations& from, v1::PodRelations& to);
 PodRelations relations_of(const v1::PodRelations& from, Faults& faults);
+using PodClaimList = google::protobuf::RepeatedPtrField<v1::PodClaim>;
+void put(const std::vector<PodClaim>& from, PodClaimList& to);
+std::vector<PodClaim> claims_of(const PodClaimList& from);
 void put(const PodTemplate& from, v1::PodTemplate& to);
 PodTemplate template_of(const v1::PodTemplate& from, Faults& faults);
 

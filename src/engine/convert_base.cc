@@ -158,6 +158,22 @@ NodeAffinity affinity_of(const v1::NodeAffinity& from, Faults& faults) {
   return to;
 }
 
+void put(const std::vector<PodClaim>& from, PodClaimList& to) {
+  for (const PodClaim& one : from) {
+    v1::PodClaim& out = *to.Add();
+    out.set_name(one.name);
+    out.set_claim(one.claim);
+    out.set_claim_template(one.claim_template);
+  }
+}
+
+std::vector<PodClaim> claims_of(const PodClaimList& from) {
+  std::vector<PodClaim> to;
+  for (const v1::PodClaim& one : from)
+    to.push_back({one.name(), one.claim(), one.claim_template()});
+  return to;
+}
+
 void put(const PodTemplate& from, v1::PodTemplate& to) {
   put(from.labels, *to.mutable_labels());
   put(from.annotations, *to.mutable_annotations());
@@ -176,6 +192,7 @@ void put(const PodTemplate& from, v1::PodTemplate& to) {
   to.set_scheduler_name(from.scheduler_name);
   to.set_scheduling_group(from.scheduling_group);
   to.mutable_scheduling_gates()->Assign(from.scheduling_gates.begin(), from.scheduling_gates.end());
+  put(from.resource_claims, *to.mutable_resource_claims());
   to.set_host_network(from.host_network);
   to.mutable_images()->Assign(from.images.begin(), from.images.end());
   if (!from.relations.is_default()) put(*from.relations, *to.mutable_relations());
@@ -204,6 +221,7 @@ PodTemplate template_of(const v1::PodTemplate& from, Faults& faults) {
   to.scheduler_name = from.scheduler_name();
   to.scheduling_group = from.scheduling_group();
   to.scheduling_gates = {from.scheduling_gates().begin(), from.scheduling_gates().end()};
+  to.resource_claims = claims_of(from.resource_claims());
   to.host_network = from.host_network();
   to.images = {from.images().begin(), from.images().end()};
   if (from.has_relations()) to.relations = relations_of(from.relations(), faults);

@@ -120,6 +120,12 @@ void put(const cluster::PodSpec& from, v1::Pod& to) {
   to.set_unschedulable_reason(from.unschedulable_reason);
   to.set_unschedulable_message(from.unschedulable_message);
   if (from.labels) put(*from.labels, *to.mutable_labels());
+  for (const auto& [entry, claim] : from.claim_names) {
+    v1::Label& out = *to.add_claim_names();
+    out.set_key(entry);
+    out.set_value(claim);
+  }
+  to.set_extended_claim(from.extended_claim);
 }
 
 cluster::PodSpec get(const v1::Pod& from, Faults& faults) {
@@ -140,6 +146,8 @@ cluster::PodSpec get(const v1::Pod& from, Faults& faults) {
   if (from.labels_size() > 0) {
     to.labels = std::make_shared<const Labels>(map_of<Labels>(from.labels()));
   }
+  for (const v1::Label& each : from.claim_names()) to.claim_names[each.key()] = each.value();
+  to.extended_claim = from.extended_claim();
   return to;
 }
 
@@ -157,6 +165,12 @@ void put(const scheduler::PodGroupSpec& from, v1::PodGroup& to) {
   to.set_condition_message(from.condition_message);
   to.set_terminating(from.terminating);
   to.set_needs_admission(from.needs_admission);
+  put(from.resource_claims, *to.mutable_resource_claims());
+  for (const auto& [entry, claim] : from.claim_names) {
+    v1::Label& out = *to.add_claim_names();
+    out.set_key(entry);
+    out.set_value(claim);
+  }
 }
 
 scheduler::PodGroupSpec get(const v1::PodGroup& from, Faults&) {
@@ -174,6 +188,8 @@ scheduler::PodGroupSpec get(const v1::PodGroup& from, Faults&) {
   to.condition_message = from.condition_message();
   to.terminating = from.terminating();
   to.needs_admission = from.needs_admission();
+  to.resource_claims = claims_of(from.resource_claims());
+  for (const v1::Label& each : from.claim_names()) to.claim_names[each.key()] = each.value();
   return to;
 }
 

@@ -140,6 +140,19 @@ struct DecisionDigest {
     put(to, d.pod);
     to.text(d.pod_uid).text(d.node);
     put(to, d.group);
+    for (const scheduler::ClaimWrite& claim : d.claims) {
+      put(to, claim.claim);
+      to.text(claim.claim_uid).text(claim.consumer.uid);
+      if (claim.allocation == nullptr) continue;
+      for (const dra::AllocatedDevice& each : claim.allocation->devices) {
+        to.text(each.request).text(each.device.text()).text(each.share_id);
+      }
+    }
+  }
+  void operator()(const scheduler::ReleaseClaim& d) const {
+    to.text("ReleaseClaim");
+    put(to, d.claim);
+    to.text(d.claim_uid).text(d.consumer_uid).number(d.deallocate ? 1 : 0);
   }
   void operator()(const scheduler::PodUnschedulable& d) const {
     to.text("PodUnschedulable");

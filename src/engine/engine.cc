@@ -1,4 +1,6 @@
 #include "src/engine/engine.h"
+#include "src/devices/cel_selector.h"
+#include "src/devices/model.h"
 
 #include <algorithm>
 #include <iterator>
@@ -11,6 +13,7 @@ namespace quorate::engine {
 
 Engine::State::State(Roles which)
     : roles(which), admitter(journal), placement(model, journal, scheduler_config) {
+  model.attach(std::make_unique<devices::Model>(devices::compile_cel));
   connect();
 }
 
@@ -124,6 +127,19 @@ const admission::Views& Engine::admission_views() const { return state_->admitte
 
 std::vector<std::string> Engine::required_checks(const ObjectKey& workload) const {
   return state_->admitter.required_checks(workload);
+}
+
+std::string Engine::device_shortfall(const ObjectKey& key) const {
+  constexpr std::size_t kMostNodes = 256;
+  const cluster::Model& model = state_->model;
+  const cluster::PodId id = model.find_pod(key);
+  if (!id) return "";
+  const devices::Model& devices = *devices::of(model);
+  const cluster::PodSpec& pod = model.pod(id).info->spec;
+  if (!devices.concerns(*pod.spec)) return "";
+  const auto claims = devices.claims_of(pod, nullptr);
+  if (!claims->waits_for.empty()) return claims->waits_for;
+  return devices.shortfall(model, model.nodes(), *claims, kMostNodes);
 }
 
 std::optional<scheduler::GroupView> Engine::group_view(const ObjectKey& group) const {

@@ -80,6 +80,9 @@ class Engine {
   std::vector<std::string> required_checks(const ObjectKey& workload) const;
   // nullopt: nothing is known of such a group.
   std::optional<scheduler::GroupView> group_view(const ObjectKey& group) const;
+  // For a pod that waits for devices: which request got how far on the node where it got furthest,
+  // and what stood in its way; "" if devices do not stop it.
+  std::string device_shortfall(const ObjectKey& pod) const;
 
  private:
   struct State;

@@ -10,6 +10,7 @@
 #include "admission/spec.h"
 #include "src/base/time.h"
 #include "src/cluster/spec.h"
+#include "src/devices/spec.h"
 #include "src/scheduler/config.h"
 #include "src/scheduler/decision.h"
 #include "src/scheduler/spec.h"
@@ -91,14 +92,39 @@ struct Tick {
   Time now;
 };
 
-using Event =
-    std::variant<Configured, Synced, Tick, admission::FlavorSpec, FlavorGone,
-                 admission::TopologySpec, TopologyGone, admission::ClusterQueueSpec,
-                 ClusterQueueGone, admission::CohortSpec, CohortGone, admission::LocalQueueSpec,
-                 LocalQueueGone, admission::AdmissionCheckSpec, AdmissionCheckGone,
-                 admission::NamespaceSpec, NamespaceGone, admission::LimitRangeSpec, LimitRangeGone,
-                 admission::RuntimeClassSpec, RuntimeClassGone, admission::WorkloadSpec,
-                 WorkloadGone, cluster::NodeSpec, NodeGone, cluster::PodSpec, PodGone,
-                 scheduler::PodGroupSpec, PodGroupGone, AdmissionWritten, BindWritten>;
+struct DeviceClassGone {
+  std::string name;
+};
+struct ResourceSliceGone {
+  std::string name;
+};
+struct DeviceTaintRuleGone {
+  std::string name;
+};
+struct ClaimTemplateGone {
+  ObjectKey key;
+};
+struct ClaimGone {
+  ObjectKey key;
+  std::string uid;
+};
+// A ReleaseClaim was carried out, and what the claim is now has been told before.
+struct ClaimReleased {
+  ObjectKey claim;  // without a name: that of the pod's extended resources
+  std::string consumer_uid;
+
+  friend bool operator==(const ClaimReleased&, const ClaimReleased&) = default;
+};
+
+using Event = std::variant<
+    Configured, Synced, Tick, admission::FlavorSpec, FlavorGone, admission::TopologySpec,
+    TopologyGone, admission::ClusterQueueSpec, ClusterQueueGone, admission::CohortSpec, CohortGone,
+    admission::LocalQueueSpec, LocalQueueGone, admission::AdmissionCheckSpec, AdmissionCheckGone,
+    admission::NamespaceSpec, NamespaceGone, admission::LimitRangeSpec, LimitRangeGone,
+    admission::RuntimeClassSpec, RuntimeClassGone, admission::WorkloadSpec, WorkloadGone,
+    cluster::NodeSpec, NodeGone, cluster::PodSpec, PodGone, scheduler::PodGroupSpec, PodGroupGone,
+    AdmissionWritten, BindWritten, devices::ClassObject, DeviceClassGone, devices::SliceObject,
+    ResourceSliceGone, devices::TaintRuleObject, DeviceTaintRuleGone, devices::TemplateObject,
+    ClaimTemplateGone, devices::ClaimObject, ClaimGone, ClaimReleased>;
 
 }  // namespace quorate::engine

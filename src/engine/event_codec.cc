@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "src/engine/convert.h"
+#include "src/engine/device_archive.h"
 
 namespace quorate::engine {
 namespace {
@@ -95,9 +96,49 @@ struct Encoder {
     out.set_result(wire::number_of(e.result));
     out.set_message(e.message);
   }
+  void operator()(const devices::ClassObject& e) const {
+    to.mutable_device_class()->set_body(to_bytes(e));
+  }
+  void operator()(const DeviceClassGone& e) const {
+    put_name(e.name, *to.mutable_device_class_gone());
+  }
+  void operator()(const devices::SliceObject& e) const {
+    to.mutable_resource_slice()->set_body(to_bytes(e));
+  }
+  void operator()(const ResourceSliceGone& e) const {
+    put_name(e.name, *to.mutable_resource_slice_gone());
+  }
+  void operator()(const devices::TaintRuleObject& e) const {
+    to.mutable_device_taint_rule()->set_body(to_bytes(e));
+  }
+  void operator()(const DeviceTaintRuleGone& e) const {
+    put_name(e.name, *to.mutable_device_taint_rule_gone());
+  }
+  void operator()(const devices::TemplateObject& e) const {
+    to.mutable_claim_template()->set_body(to_bytes(e));
+  }
+  void operator()(const ClaimTemplateGone& e) const {
+    put_gone(e.key, "", *to.mutable_claim_template_gone());
+  }
+  void operator()(const devices::ClaimObject& e) const {
+    to.mutable_claim()->set_body(to_bytes(e));
+  }
+  void operator()(const ClaimGone& e) const { put_gone(e.key, e.uid, *to.mutable_claim_gone()); }
+  void operator()(const ClaimReleased& e) const {
+    put(e.claim, *to.mutable_claim_released()->mutable_claim());
+    to.mutable_claim_released()->set_consumer_uid(e.consumer_uid);
+  }
 };
 
 ObjectKey key_of(const v1::Gone& gone) { return wire::key_of(gone.key()); }
+
+template <class T>
+Event device_object(const v1::DeviceObject& from, Faults& faults) {
+  Outcome<T> object = from_bytes<T>(from.body());
+  if (object) return std::move(*object);
+  faults.add(object.error().message);
+  return Synced{};
+}
 
 Event event_of(const v1::Event& from, Faults& faults) {
   switch (from.event_case()) {
@@ -172,6 +213,29 @@ Event event_of(const v1::Event& from, Faults& faults) {
           wire::enum_of(written.result(), scheduler::BindResult::Failed, "bind result", faults),
           written.message()};
     }
+    case v1::Event::kDeviceClass:
+      return device_object<devices::ClassObject>(from.device_class(), faults);
+    case v1::Event::kDeviceClassGone:
+      return DeviceClassGone{from.device_class_gone().key().name()};
+    case v1::Event::kResourceSlice:
+      return device_object<devices::SliceObject>(from.resource_slice(), faults);
+    case v1::Event::kResourceSliceGone:
+      return ResourceSliceGone{from.resource_slice_gone().key().name()};
+    case v1::Event::kDeviceTaintRule:
+      return device_object<devices::TaintRuleObject>(from.device_taint_rule(), faults);
+    case v1::Event::kDeviceTaintRuleGone:
+      return DeviceTaintRuleGone{from.device_taint_rule_gone().key().name()};
+    case v1::Event::kClaimTemplate:
+      return device_object<devices::TemplateObject>(from.claim_template(), faults);
+    case v1::Event::kClaimTemplateGone:
+      return ClaimTemplateGone{key_of(from.claim_template_gone())};
+    case v1::Event::kClaim:
+      return device_object<devices::ClaimObject>(from.claim(), faults);
+    case v1::Event::kClaimGone:
+      return ClaimGone{key_of(from.claim_gone()), from.claim_gone().uid()};
+    case v1::Event::kClaimReleased:
+      return ClaimReleased{wire::key_of(from.claim_released().claim()),
+                           from.claim_released().consumer_uid()};
     case v1::Event::EVENT_NOT_SET:
       faults.add("an event of a kind that this program does not know");
       return Synced{};

@@ -38,7 +38,8 @@ bool equal(const cluster::PodSpec& a, const cluster::PodSpec& b) {
          a.terminating == b.terminating && a.created == b.created &&
          a.nominated_node == b.nominated_node && a.group == b.group &&
          a.unschedulable_reason == b.unschedulable_reason &&
-         a.unschedulable_message == b.unschedulable_message;
+         a.unschedulable_message == b.unschedulable_message && a.claim_names == b.claim_names &&
+         a.extended_claim == b.extended_claim;
 }
 
 bool equal(const TopologyGone& a, const TopologyGone& b) { return a.name == b.name; }
@@ -58,6 +59,11 @@ bool equal(const PodGone& a, const PodGone& b) { return a.key == b.key && a.uid 
 bool equal(const PodGroupGone& a, const PodGroupGone& b) {
   return a.key == b.key && a.uid == b.uid;
 }
+bool equal(const DeviceClassGone& a, const DeviceClassGone& b) { return a.name == b.name; }
+bool equal(const ResourceSliceGone& a, const ResourceSliceGone& b) { return a.name == b.name; }
+bool equal(const DeviceTaintRuleGone& a, const DeviceTaintRuleGone& b) { return a.name == b.name; }
+bool equal(const ClaimTemplateGone& a, const ClaimTemplateGone& b) { return a.key == b.key; }
+bool equal(const ClaimGone& a, const ClaimGone& b) { return a.key == b.key && a.uid == b.uid; }
 bool equal(const AdmissionWritten& a, const AdmissionWritten& b) {
   return a.workload == b.workload && a.uid == b.uid && a.succeeded == b.succeeded &&
          a.gone == b.gone && a.message == b.message;

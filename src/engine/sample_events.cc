@@ -117,6 +117,8 @@ scheduler::PodGroupSpec sample_group() {
   group.condition_message = "no";
   group.terminating = true;
   group.needs_admission = true;
+  group.resource_claims = {{"dom", "channel", ""}};
+  group.claim_names = {{"dom", "channel"}};
   return group;
 }
 
@@ -155,6 +157,7 @@ PodTemplate sample_template() {
   pod.scheduler_name = "quorate-scheduler";
   pod.scheduling_group = "g";
   pod.scheduling_gates = {"gate"};
+  pod.resource_claims = {{"entry", "", "template"}, {"other", "claim", ""}};
   pod.host_network = true;
   pod.images = {"registry/app:1"};
   pod.relations = sample_relations();
@@ -229,8 +232,65 @@ cluster::PodSpec sample_pod() {
   pod.unschedulable_reason = "Unschedulable";
   pod.unschedulable_message = "0/1 nodes are available";
   pod.labels = std::make_shared<const Labels>(Labels{{"app", "x"}, {"index", "3"}});
+  pod.claim_names = {{"entry", "made"}, {"none", ""}};
+  pod.extended_claim = "p-extended-resources-x";
   return pod;
 }
+
+namespace {
+
+devices::ClassObject sample_class() {
+  return {"c", Time{5}, {{"true"}, {{"d", "{}"}}, "example.com/gpu"}};
+}
+
+devices::SliceObject sample_slice() {
+  devices::SliceObject slice{"s", {}};
+  slice.spec.driver = "d";
+  slice.spec.pool = "p";
+  slice.spec.generation = 3;
+  slice.spec.slice_count = 0;  // not the default
+  slice.spec.node_selector = dra::NodeTerms{{.match_expressions = {}, .match_fields = {}}};
+  slice.spec.counters = {{"set", {{"mem", ExactQuantity{-(Int128{1} << 70)}}}}};
+  dra::Device& device = slice.spec.devices.emplace_back();
+  device.name = "x";
+  device.attributes["a"] = {dra::Attribute::Type::Version, true, {}, {"1.0.0", ""}};
+  device.attributes["n"] = {dra::Attribute::Type::Int, false, {-1}, {}};
+  device.capacity["m"] = {ExactQuantity{5},
+                          dra::CapacityPolicy{ExactQuantity{1}, {}, dra::CapacityPolicy::Range{}}};
+  device.consumes = {{"set", {{"mem", ExactQuantity{1}}}}};
+  device.taints = {{{"k", "v", "NoSchedule"}, std::nullopt}};
+  device.binding_conditions = {"A"};
+  device.binding_failure_conditions = {"B"};
+  device.allow_multiple = true;
+  return slice;
+}
+
+devices::ClaimObject sample_claim() {
+  devices::ClaimObject claim;
+  claim.key = {"ns", "c"};
+  claim.uid = "c-uid";
+  claim.owner_kind = "Pod";
+  claim.extended = true;
+  dra::Alternative all;
+  all.name = "all";
+  all.mode = "All";
+  all.count = 0;
+  all.tolerations = {{"k", "Exists", "", "", 7}};
+  all.capacity["m"] = ExactQuantity{9};
+  claim.spec.requests = {{"r", true, {all}}};
+  claim.spec.constraints = {{{"r"}, "x/y", ""}};
+  claim.spec.config = {{{"r"}, {"d", "{}"}}};
+  claim.status.allocation.emplace();
+  claim.status.allocation->devices = {
+      {"r/all", {"d", "p", "x"}, true, {}, {"A"}, {"B"}, "share", {{"m", ExactQuantity{9}}}}};
+  claim.status.allocation->config = {{true, {}, {"d", "{}"}}};
+  claim.status.allocation->allocated_at = Time{11};
+  claim.status.reserved_for = {{"", "pods", "p", "p-uid"}};
+  claim.status.conditions = {{{"d", "p", "x"}, "share", "A", true, "R", "M"}};
+  return claim;
+}
+
+}  // namespace
 
 std::vector<Event> one_of_each() {
   return {
@@ -280,6 +340,18 @@ std::vector<Event> one_of_each() {
       PodGroupGone{{"ns", "g"}, "g-uid"},
       AdmissionWritten{{"ns", "w"}, "w-uid", false, true, "conflict"},
       BindWritten{{"ns", "p"}, "p-uid", "m", scheduler::BindResult::Elsewhere, "bound to m"},
+      sample_class(),
+      DeviceClassGone{"c"},
+      sample_slice(),
+      ResourceSliceGone{"s"},
+      devices::TaintRuleObject{
+          "r", {dra::TaintRuleSpec::Selector{"d", "", "x"}, {{"k", "v", "NoExecute"}, Time{7}}}},
+      DeviceTaintRuleGone{"r"},
+      devices::TemplateObject{{"ns", "t"}, sample_claim().spec},
+      ClaimTemplateGone{{"ns", "t"}},
+      sample_claim(),
+      ClaimGone{{"ns", "c"}, "c-uid"},
+      ClaimReleased{{"ns", "c"}, "p-uid"},
   };
 }
 

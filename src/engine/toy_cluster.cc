@@ -75,6 +75,9 @@ struct TextOf {
   std::string operator()(const scheduler::GroupStatus& d) const {
     return "GroupStatus " + d.group.text() + ": " + d.reason;
   }
+  std::string operator()(const scheduler::ReleaseClaim& d) const {
+    return "ReleaseClaim " + d.claim.text();
+  }
   std::string operator()(const scheduler::DeleteMember& d) const {
     return "DeleteMember " + d.pod.text() + ": " + d.message;
   }

@@ -13,8 +13,8 @@
 
 // Reading Kubernetes objects, from JSON and from protobuf; equal documents give equal values.
 //
-// T is one of: Pod, Node, Namespace, PriorityClass, LimitRange, RuntimeClass, Job, ResourceSlice,
-// ResourceClaim, PodGroup (any of its versions, told apart by apiVersion), ResourceFlavor,
+// T is one of: Pod, Node, Namespace, PriorityClass, LimitRange, RuntimeClass, Job, DeviceClass,
+// DeviceTaintRule, ResourceSlice, ResourceClaim, ResourceClaimTemplate, PodGroup (any of its versions, told apart by apiVersion), ResourceFlavor,
 // ClusterQueue, LocalQueue, Cohort, Workload, WorkloadPriorityClass, AdmissionCheck, Topology.
 // The *_protobuf functions exist for those whose KindInfo says protobuf.
 //

@@ -105,13 +105,31 @@ TEST(JsonAndProtobuf, GiveEqualValues) {
   expect_same<PriorityClass>(R"({"metadata":{"name":"p"},"value":7})", "scheduling.k8s.io/v1",
                              "PriorityClass");
   expect_same<ResourceSlice>(
-      R"({"metadata":{"name":"s"},"spec":{"driver":"d","nodeName":"n","allNodes":true,
-      "pool":{"name":"p","generation":3,"resourceSliceCount":1},"devices":[{"name":"d0"},{"name":"d1"}]}})",
+      R"({"metadata":{"name":"s"},"spec":{"driver":"d","nodeName":"n","perDeviceNodeSelection":true,
+      "nodeSelector":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"z","operator":"In","values":["a"]}]}]},
+      "pool":{"name":"p","generation":3,"resourceSliceCount":1},
+      "sharedCounters":[{"name":"s","counters":{"mem":{"value":"40Gi"}}}],
+      "devices":[{"name":"d0","attributes":{"a":{"int":-1},"b":{"bool":true},"c":{"string":"x"},
+        "v":{"version":"1.2.3"},"l":{"ints":[1,2]}},
+       "capacity":{"m":{"value":"10","requestPolicy":{"default":"1","validRange":{"min":"1","max":"4","step":"500m"}}}},
+       "consumesCounters":[{"counterSet":"s","counters":{"mem":{"value":"20"}}}],
+       "taints":[{"key":"k","value":"v","effect":"NoExecute","timeAdded":"2026-01-02T03:04:05Z"}],
+       "bindsToNode":true,"bindingConditions":["A"],"bindingFailureConditions":["F"],
+       "allowMultipleAllocations":true},{"name":"d1"}]}})",
       "resource.k8s.io/v1", "ResourceSlice");
   expect_same<ResourceClaim>(
-      R"({"metadata":{"name":"c"},"status":{"allocation":{"devices":{"results":[
-      {"request":"r","driver":"d","pool":"p","device":"d0","adminAccess":true}]}},
-      "reservedFor":[{"apiGroup":"g","resource":"pods","name":"p","uid":"u"}]}})",
+      R"({"metadata":{"name":"c"},"spec":{"devices":{"requests":[{"name":"r","exactly":{"deviceClassName":"c",
+       "selectors":[{"cel":{"expression":"true"}}],"count":2,"adminAccess":true,
+       "tolerations":[{"key":"k","operator":"Exists"}],"capacity":{"requests":{"m":"1"}}}},
+       {"name":"q","firstAvailable":[{"name":"a","deviceClassName":"c","allocationMode":"All"}]}],
+       "constraints":[{"requests":["r"],"matchAttribute":"x/y"}]}},
+      "status":{"allocation":{"devices":{"results":[
+       {"request":"r","driver":"d","pool":"p","device":"d0","adminAccess":true,"shareID":"s",
+        "consumedCapacity":{"m":"1"}}]},
+       "nodeSelector":{"nodeSelectorTerms":[{"matchFields":[{"key":"metadata.name","operator":"In","values":["n"]}]}]},
+       "allocationTimestamp":"2026-01-02T03:04:05Z"},
+      "reservedFor":[{"apiGroup":"g","resource":"pods","name":"p","uid":"u"}],
+      "devices":[{"driver":"d","pool":"p","device":"d0","conditions":[{"type":"T","status":"True","reason":"R"}]}]}})",
       "resource.k8s.io/v1", "ResourceClaim");
 }
 

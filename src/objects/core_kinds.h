@@ -54,46 +54,4 @@ struct RuntimeClass {
   friend bool operator==(const RuntimeClass&, const RuntimeClass&) = default;
 };
 
-// resource.k8s.io/v1: identity and ownership only.
-struct ResourceSlice {
-  ObjectMeta meta;
-  std::string driver;
-  std::string pool;
-  std::int64_t pool_generation = 0;
-  std::int64_t pool_slice_count = 0;
-  std::string node_name;  // "" for slices that are not of one node
-  bool all_nodes = false;
-  std::vector<std::string> devices;  // names
-
-  friend bool operator==(const ResourceSlice&, const ResourceSlice&) = default;
-};
-
-struct ClaimConsumer {
-  std::string api_group;
-  std::string resource;
-  std::string name;
-  std::string uid;
-
-  friend bool operator==(const ClaimConsumer&, const ClaimConsumer&) = default;
-};
-
-struct AllocatedDevice {
-  std::string request;
-  std::string driver;
-  std::string pool;
-  std::string device;
-  bool admin_access = false;
-
-  friend bool operator==(const AllocatedDevice&, const AllocatedDevice&) = default;
-};
-
-struct ResourceClaim {
-  ObjectMeta meta;
-  bool allocated = false;  // status.allocation is there
-  std::vector<AllocatedDevice> devices;
-  std::vector<ClaimConsumer> reserved_for;
-
-  friend bool operator==(const ResourceClaim&, const ResourceClaim&) = default;
-};
-
 }  // namespace quorate::objects

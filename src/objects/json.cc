@@ -186,17 +186,20 @@ ResourceList Json::resources() const {
   return all;
 }
 
+std::optional<ExactQuantity> Json::maybe_exact() const {
+  if (!present()) return std::nullopt;
+  if (number_text() || is_text()) {
+    const auto amount = parse_exact_quantity(document_->text(document_->nodes_[index_]));
+    if (amount) return *amount;
+  }
+  invalid("must be a quantity");
+  return std::nullopt;
+}
+
 ExactAmounts Json::exact_amounts() const {
   ExactAmounts all;
   members([&](std::string_view key, Json value) {
-    if (value.number_text() || value.is_text()) {
-      const auto amount = parse_exact_quantity(document_->text(document_->nodes_[value.index_]));
-      if (amount) {
-        all[std::string(key)] = *amount;
-        return;
-      }
-    }
-    value.invalid("must be a quantity");
+    if (const auto amount = value.maybe_exact()) all[std::string(key)] = *amount;
   });
   return all;
 }

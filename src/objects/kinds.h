@@ -31,10 +31,16 @@ inline constexpr KindInfo kPriorityClass{"scheduling.k8s.io", "v1",  "PriorityCl
 inline constexpr KindInfo kRuntimeClass{"node.k8s.io", "v1", "RuntimeClass", "runtimeclasses",
                                         false};
 inline constexpr KindInfo kJob{"batch", "v1", "Job", "jobs"};
+inline constexpr KindInfo kDeviceClass{"resource.k8s.io", "v1", "DeviceClass", "deviceclasses",
+                                       false};
+inline constexpr KindInfo kDeviceTaintRule{"resource.k8s.io", "v1", "DeviceTaintRule",
+                                           "devicetaintrules", false};
 inline constexpr KindInfo kResourceSlice{"resource.k8s.io", "v1",  "ResourceSlice",
                                          "resourceslices",  false, true};
 inline constexpr KindInfo kResourceClaim{"resource.k8s.io", "v1", "ResourceClaim",
                                          "resourceclaims",  true, true};
+inline constexpr KindInfo kResourceClaimTemplate{"resource.k8s.io", "v1", "ResourceClaimTemplate",
+                                                 "resourceclaimtemplates"};
 
 // The PodGroup is one type of ours and four API versions; prefer them in this order.
 inline constexpr KindInfo kPodGroupV1beta1{"scheduling.k8s.io", "v1beta1", "PodGroup", "podgroups"};

@@ -43,6 +43,25 @@ std::int32_t restart_count(std::string_view container_status) {
   return count;
 }
 
+// PodResourceClaimStatus: entry and claim.
+void read_claim_name(std::string_view message, std::map<std::string, std::string>& names) {
+  std::string entry, claim;
+  pbf_reader from = reader(message);
+  while (from.next()) {
+    switch (from.tag_and_type()) {
+      case bytes(1):
+        entry = text(from);
+        break;
+      case bytes(2):
+        claim = text(from);
+        break;
+      default:
+        from.skip();
+    }
+  }
+  names[entry] = claim;
+}
+
 void read_pod_status(std::string_view message, Pod& pod) {
   std::int64_t restarts = pod.restarts;
   pbf_reader from = reader(message);
@@ -71,6 +90,16 @@ void read_pod_status(std::string_view message, Pod& pod) {
       case bytes(11):
         pod.nominated_node = text(from);
         break;
+      case bytes(15):
+        read_claim_name(view(from), pod.claim_names);
+        break;
+      case bytes(18): {
+        pbf_reader extended = reader(view(from));
+        while (extended.next(2, protozero::pbf_wire_type::length_delimited)) {
+          pod.extended_claim = text(extended);
+        }
+        break;
+      }
       default:
         from.skip();
     }
@@ -90,122 +119,6 @@ void read_taint(std::string_view message, Taint& taint) {
         break;
       case bytes(3):
         taint.effect = text(from);
-        break;
-      default:
-        from.skip();
-    }
-  }
-}
-
-void read_slice_spec(std::string_view message, ResourceSlice& slice) {
-  pbf_reader from = reader(message);
-  while (from.next()) {
-    switch (from.tag_and_type()) {
-      case bytes(1):
-        slice.driver = text(from);
-        break;
-      case bytes(2): {
-        pbf_reader pool = reader(view(from));
-        while (pool.next()) {
-          switch (pool.tag_and_type()) {
-            case bytes(1):
-              slice.pool = text(pool);
-              break;
-            case varint(2):
-              slice.pool_generation = pool.get_int64();
-              break;
-            case varint(3):
-              slice.pool_slice_count = pool.get_int64();
-              break;
-            default:
-              pool.skip();
-          }
-        }
-        break;
-      }
-      case bytes(3):
-        slice.node_name = text(from);
-        break;
-      case varint(5):
-        slice.all_nodes = boolean(from);
-        break;
-      case bytes(6): {
-        std::string& device = slice.devices.emplace_back();
-        pbf_reader name = reader(view(from));
-        while (name.next(1, protozero::pbf_wire_type::length_delimited)) device = text(name);
-        break;
-      }
-      default:
-        from.skip();
-    }
-  }
-}
-
-void read_allocated_device(std::string_view message, AllocatedDevice& device) {
-  pbf_reader from = reader(message);
-  while (from.next()) {
-    switch (from.tag_and_type()) {
-      case bytes(1):
-        device.request = text(from);
-        break;
-      case bytes(2):
-        device.driver = text(from);
-        break;
-      case bytes(3):
-        device.pool = text(from);
-        break;
-      case bytes(4):
-        device.device = text(from);
-        break;
-      case varint(5):
-        device.admin_access = boolean(from);
-        break;
-      default:
-        from.skip();
-    }
-  }
-}
-
-void read_consumer(std::string_view message, ClaimConsumer& consumer) {
-  pbf_reader from = reader(message);
-  while (from.next()) {
-    switch (from.tag_and_type()) {
-      case bytes(1):
-        consumer.api_group = text(from);
-        break;
-      case bytes(3):
-        consumer.resource = text(from);
-        break;
-      case bytes(4):
-        consumer.name = text(from);
-        break;
-      case bytes(5):
-        consumer.uid = text(from);
-        break;
-      default:
-        from.skip();
-    }
-  }
-}
-
-void read_claim_status(std::string_view message, ResourceClaim& claim) {
-  constexpr auto kBytes = protozero::pbf_wire_type::length_delimited;
-  pbf_reader from = reader(message);
-  while (from.next()) {
-    switch (from.tag_and_type()) {
-      case bytes(1): {
-        claim.allocated = true;
-        pbf_reader allocation = reader(view(from));
-        while (allocation.next(1, kBytes)) {
-          pbf_reader devices = reader(view(allocation));
-          while (devices.next(1, kBytes)) {
-            read_allocated_device(view(devices), claim.devices.emplace_back());
-          }
-        }
-        break;
-      }
-      case bytes(2):
-        read_consumer(view(from), claim.reserved_for.emplace_back());
         break;
       default:
         from.skip();
@@ -324,38 +237,6 @@ void pb_read(std::string_view message, PriorityClass& priority_class) {
         break;
       case bytes(5):
         priority_class.preemption_policy = text(from);
-        break;
-      default:
-        from.skip();
-    }
-  }
-}
-
-void pb_read(std::string_view message, ResourceSlice& slice) {
-  pbf_reader from = reader(message);
-  while (from.next()) {
-    switch (from.tag_and_type()) {
-      case bytes(1):
-        pb_at("metadata", [&] { pb_read(view(from), slice.meta); });
-        break;
-      case bytes(2):
-        read_slice_spec(view(from), slice);
-        break;
-      default:
-        from.skip();
-    }
-  }
-}
-
-void pb_read(std::string_view message, ResourceClaim& claim) {
-  pbf_reader from = reader(message);
-  while (from.next()) {
-    switch (from.tag_and_type()) {
-      case bytes(1):
-        pb_at("metadata", [&] { pb_read(view(from), claim.meta); });
-        break;
-      case bytes(3):
-        read_claim_status(view(from), claim);
         break;
       default:
         from.skip();

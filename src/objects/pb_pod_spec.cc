@@ -270,6 +270,26 @@ void pb_read_pod_spec(std::string_view message, PodTemplate& spec, std::string& 
         while (name.next(1, protozero::pbf_wire_type::length_delimited)) gate = text(name);
         break;
       }
+      case bytes(39): {
+        PodClaim& claim = spec.resource_claims.emplace_back();
+        pbf_reader entry = reader(view(from));
+        while (entry.next()) {
+          switch (entry.tag_and_type()) {
+            case bytes(1):
+              claim.name = text(entry);
+              break;
+            case bytes(3):
+              claim.claim = text(entry);
+              break;
+            case bytes(4):
+              claim.claim_template = text(entry);
+              break;
+            default:
+              entry.skip();
+          }
+        }
+        break;
+      }
       case bytes(40):
         if (!spec.pod_requests) spec.pod_requests.emplace();
         if (!spec.pod_limits) spec.pod_limits.emplace();

@@ -9,6 +9,8 @@
 #include "src/objects/meta.h"
 #include "src/objects/node.h"
 #include "src/objects/pod.h"
+#include "src/objects/resource_claim.h"
+#include "src/objects/resource_slice.h"
 
 // Readers of protobuf messages: the bytes of one message in, merged into a value, so that a message
 // that occurs twice is merged as protobuf says. They throw: PbFault about a field, or the library's

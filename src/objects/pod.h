@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +23,8 @@ struct Pod {
   std::string node_name;
   std::string nominated_node;
   PodPhase phase = PodPhase::Pending;
+  std::map<std::string, std::string> claim_names;  // resourceClaimStatuses: entry -> claim
+  std::string extended_claim;                      // extendedResourceClaimStatus
   std::string status_reason;  // "Evicted", "OutOfcpu", ...
   std::string status_message;
   std::vector<Condition> conditions;

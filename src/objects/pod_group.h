@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +38,9 @@ struct PodGroup {
   ResourceList min_resources;
   std::optional<std::int32_t> schedule_timeout_seconds;
   std::string phase;
+  // Native only: claims that the group shares with its pods.
+  std::vector<PodClaim> resource_claims;
+  std::map<std::string, std::string> claim_names;  // status.resourceClaimStatuses
 
   friend bool operator==(const PodGroup&, const PodGroup&) = default;
 };

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "src/objects/core_kinds.h"
+#include "src/objects/device_class.h"
 #include "src/objects/flavors.h"
 #include "src/objects/job.h"
 #include "src/objects/json.h"
@@ -12,6 +13,8 @@
 #include "src/objects/pod.h"
 #include "src/objects/pod_group.h"
 #include "src/objects/queues.h"
+#include "src/objects/resource_claim.h"
+#include "src/objects/resource_slice.h"
 #include "src/objects/workload.h"
 
 // One reader per kind, from JSON. Faults are recorded in the document (see Json). `api_version` is
@@ -23,12 +26,16 @@ std::vector<Condition> read_conditions(Json json);
 LabelSelector read_label_selector(Json json);
 std::vector<Taint> read_taints(Json json);
 std::vector<Toleration> read_tolerations(Json json);
+NodeSelectorTerm read_node_term(Json json);
 NodeAffinity read_node_affinity(Json json);
 PodRelations read_pod_relations(Json spec);
 // Images of containers, init containers and image volumes, in that order.
 std::vector<std::string> read_pod_images(Json spec);
 // An rbd image by its pool; the default pool is "rbd".
 std::string rbd_id(std::string_view pool, std::string_view image);
+std::vector<PodClaim> read_pod_claims(Json json);
+// Of status.resourceClaimStatuses: entry -> claim.
+std::map<std::string, std::string> read_claim_names(Json json);
 // Of a PodSpec; labels and annotations stay empty.
 PodTemplate read_pod_spec(Json spec);
 TemplateSource read_template(Json json);
@@ -39,8 +46,11 @@ void read(Json json, std::string_view api_version, Namespace& ns);
 void read(Json json, std::string_view api_version, PriorityClass& priority_class);
 void read(Json json, std::string_view api_version, LimitRange& range);
 void read(Json json, std::string_view api_version, RuntimeClass& runtime_class);
+void read(Json json, std::string_view api_version, DeviceClass& device_class);
+void read(Json json, std::string_view api_version, DeviceTaintRule& rule);
 void read(Json json, std::string_view api_version, ResourceSlice& slice);
 void read(Json json, std::string_view api_version, ResourceClaim& claim);
+void read(Json json, std::string_view api_version, ResourceClaimTemplate& claim_template);
 void read(Json json, std::string_view api_version, Job& job);
 void read(Json json, std::string_view api_version, PodGroup& group);
 void read(Json json, std::string_view api_version, ResourceFlavor& flavor);

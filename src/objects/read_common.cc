@@ -35,11 +35,6 @@ std::vector<Requirement> read_requirements(Json json, const Ops& ops) {
   return all;
 }
 
-NodeSelectorTerm read_term(Json json) {
-  return {.match_expressions = read_requirements(json["matchExpressions"], kNodeOps),
-          .match_fields = read_requirements(json["matchFields"], kNodeOps)};
-}
-
 ContainerResources read_container(Json json, bool init, bool host_network) {
   ContainerResources container;
   container.name = json["name"].text();
@@ -74,6 +69,11 @@ void add_host_port(ContainerResources& container, bool host_network, std::int32_
   container.host_ports.push_back({.host_ip = std::move(host_ip),
                                   .protocol = protocol.empty() ? "TCP" : std::move(protocol),
                                   .port = port});
+}
+
+NodeSelectorTerm read_node_term(Json json) {
+  return {.match_expressions = read_requirements(json["matchExpressions"], kNodeOps),
+          .match_fields = read_requirements(json["matchFields"], kNodeOps)};
 }
 
 ObjectMeta read_meta(Json json) {
@@ -150,12 +150,27 @@ NodeAffinity read_node_affinity(Json json) {
       required.present()) {
     affinity.required.emplace();
     required["nodeSelectorTerms"].each(
-        [&](Json term) { affinity.required->push_back(read_term(term)); });
+        [&](Json term) { affinity.required->push_back(read_node_term(term)); });
   }
   json["preferredDuringSchedulingIgnoredDuringExecution"].each([&](Json each) {
-    affinity.preferred.emplace_back(each["weight"].int32(), read_term(each["preference"]));
+    affinity.preferred.emplace_back(each["weight"].int32(), read_node_term(each["preference"]));
   });
   return affinity;
+}
+
+std::vector<PodClaim> read_pod_claims(Json json) {
+  std::vector<PodClaim> claims;
+  json.each([&](Json each) {
+    claims.push_back({each["name"].text(), each["resourceClaimName"].text(),
+                      each["resourceClaimTemplateName"].text()});
+  });
+  return claims;
+}
+
+std::map<std::string, std::string> read_claim_names(Json json) {
+  std::map<std::string, std::string> names;
+  json.each([&](Json each) { names[each["name"].text()] = each["resourceClaimName"].text(); });
+  return names;
 }
 
 PodTemplate read_pod_spec(Json spec) {
@@ -183,6 +198,7 @@ PodTemplate read_pod_spec(Json spec) {
       [&](Json gate) { pod.scheduling_gates.push_back(gate["name"].text()); });
   pod.images = read_pod_images(spec);
   pod.relations = read_pod_relations(spec);
+  pod.resource_claims = read_pod_claims(spec["resourceClaims"]);
   return pod;
 }
 

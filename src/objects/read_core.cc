@@ -37,7 +37,8 @@ std::int32_t clamp_restarts(std::int64_t restarts) {
 bool operator==(const Pod& a, const Pod& b) {
   const auto rest = [](const Pod& p) {
     return std::tie(p.meta, *p.spec, p.node_name, p.nominated_node, p.phase, p.status_reason,
-                    p.status_message, p.conditions, p.started, p.restarts, p.grace_period_seconds);
+                    p.status_message, p.conditions, p.started, p.restarts, p.grace_period_seconds, p.claim_names,
+                    p.extended_claim);
   };
   return rest(a) == rest(b);
 }
@@ -59,6 +60,8 @@ void read(Json json, std::string_view, Pod& pod) {
   pod.status_reason = status["reason"].text();
   pod.status_message = status["message"].text();
   pod.conditions = read_conditions(status["conditions"]);
+  pod.claim_names = read_claim_names(status["resourceClaimStatuses"]);
+  pod.extended_claim = status["extendedResourceClaimStatus"]["resourceClaimName"].text();
   pod.started = status["startTime"].maybe_time();
   std::int64_t restarts = 0;
   for (const char* list : {"containerStatuses", "initContainerStatuses"}) {
@@ -105,37 +108,6 @@ void read(Json json, std::string_view, RuntimeClass& runtime_class) {
   runtime_class.overhead = json["overhead"]["podFixed"].resources();
   runtime_class.node_selector = json["scheduling"]["nodeSelector"].labels();
   runtime_class.tolerations = read_tolerations(json["scheduling"]["tolerations"]);
-}
-
-void read(Json json, std::string_view, ResourceSlice& slice) {
-  slice.meta = read_meta(json["metadata"]);
-  const Json spec = json["spec"];
-  slice.driver = spec["driver"].text();
-  slice.pool = spec["pool"]["name"].text();
-  slice.pool_generation = spec["pool"]["generation"].int64();
-  slice.pool_slice_count = spec["pool"]["resourceSliceCount"].int64();
-  slice.node_name = spec["nodeName"].text();
-  slice.all_nodes = spec["allNodes"].boolean();
-  spec["devices"].each([&](Json device) { slice.devices.push_back(device["name"].text()); });
-}
-
-void read(Json json, std::string_view, ResourceClaim& claim) {
-  claim.meta = read_meta(json["metadata"]);
-  const Json status = json["status"];
-  claim.allocated = status["allocation"].present();
-  status["allocation"]["devices"]["results"].each([&](Json each) {
-    claim.devices.push_back({.request = each["request"].text(),
-                             .driver = each["driver"].text(),
-                             .pool = each["pool"].text(),
-                             .device = each["device"].text(),
-                             .admin_access = each["adminAccess"].boolean()});
-  });
-  status["reservedFor"].each([&](Json each) {
-    claim.reserved_for.push_back({.api_group = each["apiGroup"].text(),
-                                  .resource = each["resource"].text(),
-                                  .name = each["name"].text(),
-                                  .uid = each["uid"].text()});
-  });
 }
 
 }  // namespace quorate::objects

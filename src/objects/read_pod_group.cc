@@ -26,6 +26,7 @@ void read_native(Json spec, PodGroup& group) {
   }
   spec["schedulingConstraints"]["topology"].each(
       [&](Json each) { group.topology_keys.push_back(each["key"].required_text()); });
+  group.resource_claims = read_pod_claims(spec["resourceClaims"]);
   group.priority_class = spec["priorityClassName"].text();
   group.priority = spec["priority"].maybe_int32();
   group.preemption_policy = spec["preemptionPolicy"].text();
@@ -84,6 +85,7 @@ void read(Json json, std::string_view api_version, PodGroup& group) {
   } else {
     read_native(json["spec"], group);
   }
+  group.claim_names = read_claim_names(json["status"]["resourceClaimStatuses"]);
   group.conditions = read_conditions(json["status"]["conditions"]);
   if (group.api == PodGroupApi::V1alpha2) {
     for (Condition& condition : group.conditions) {

@@ -2,13 +2,34 @@
 
 // What the scheduler decides; hosts carry it out and report the outcome of each bind.
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
+#include "src/base/device_types.h"
 #include "src/base/object_key.h"
 
 namespace quorate::scheduler {
+
+// Allocate a claim, unless it is allocated, and reserve it for a consumer; idempotent. If somebody
+// else allocated it meanwhile, the bind fails.
+struct ClaimWrite {
+  ObjectKey claim;  // without a name: to be made, for the extended resources of the pod
+  std::string claim_uid;
+  std::shared_ptr<const dra::Allocation> allocation;  // null: it is allocated already
+  dra::Consumer consumer;
+  std::shared_ptr<const dra::ClaimSpec> spec;  // of one that is to be made
+
+  friend bool operator==(const ClaimWrite& a, const ClaimWrite& b) {
+    const auto same = [](const auto& x, const auto& y) {
+      return x == y || (x != nullptr && y != nullptr && *x == *y);
+    };
+    return a.claim == b.claim && a.claim_uid == b.claim_uid && a.consumer == b.consumer &&
+           same(a.allocation, b.allocation) && same(a.spec, b.spec);
+  }
+};
 
 // Bind the pod to the node. The binds of a gang come in one batch, after every member has passed
 // Reserve, Permit and PreBind. Idempotent: the host answers a 409 by reading the pod back.
@@ -17,6 +38,8 @@ struct Bind {
   std::string pod_uid;
   std::string node;
   std::optional<ObjectKey> group;
+  // To be written before the pod is bound; those of a gang before any of it is.
+  std::vector<ClaimWrite> claims = {};
 
   friend bool operator==(const Bind&, const Bind&) = default;
 };
@@ -55,7 +78,18 @@ struct DeleteMember {
   friend bool operator==(const DeleteMember&, const DeleteMember&) = default;
 };
 
-using Decision = std::variant<Bind, PodUnschedulable, GroupStatus, DeleteMember>;
+// A claim that a consumer does not use after all. Deallocate: its allocation is cleared as well, as
+// nobody else has it reserved; else only the reservation goes.
+struct ReleaseClaim {
+  ObjectKey claim;
+  std::string claim_uid;
+  std::string consumer_uid;
+  bool deallocate = false;
+
+  friend bool operator==(const ReleaseClaim&, const ReleaseClaim&) = default;
+};
+
+using Decision = std::variant<Bind, PodUnschedulable, GroupStatus, DeleteMember, ReleaseClaim>;
 
 // How a Bind ended.
 enum class BindResult {

@@ -187,7 +187,10 @@ std::uint8_t Evaluation::first_refusal(std::size_t index) {
   }
   for (const std::uint8_t position : node_filters_) {
     if (position > of_class) break;
-    if (filter(position, at) != Code::Success) return position;
+    const Code code = filter(position, at);
+    if (code == Code::Success) continue;
+    if (code == Code::Error) failed_.insert(index);
+    return position;
   }
   return of_class;
 }
@@ -209,6 +212,7 @@ void Evaluation::set_refusal(std::size_t index, std::uint8_t position) {
 }
 
 void Evaluation::check(std::size_t index) {
+  failed_.erase(index);
   plain_[index] = first_refusal(index);
   if (plain_[index] == kFits) rate(index);
   set_refusal(index, linked_refusal(index));
@@ -359,6 +363,14 @@ std::int64_t Evaluation::copies(std::size_t index, std::int64_t most) const {
     }
   }
   return most;
+}
+
+std::optional<std::string> Evaluation::error() const {
+  if (failed_.empty()) return std::nullopt;
+  const std::size_t index = *failed_.begin();
+  const FilterPlugin& filter = *framework_->filters[refused_by_[index]].plugin;
+  return "running \"" + std::string(filter.name()) +
+         "\" filter plugin: " + filter.failure(pod_, view(index));
 }
 
 FitError Evaluation::fit_error() const {

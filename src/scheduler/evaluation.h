@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -51,6 +52,8 @@ class Evaluation {
   bool linked() const;
 
   FitError fit_error() const;
+  // The error of a filter, of the first node that has one: the attempt fails with it.
+  std::optional<std::string> error() const;
 
  private:
   static constexpr std::uint8_t kFits = 0xff;
@@ -106,6 +109,7 @@ class Evaluation {
   std::uint64_t caught_up_ = 0;           // changes of usage seen
   std::uint64_t moves_seen_ = 0;
   std::size_t feasible_ = 0;
+  std::set<std::size_t> failed_;  // node indexes where a filter ended with an error
   bool same_within_class_ = true;
   // Of PreFilter: a message that rules out every node, or the only names that can do.
   std::optional<std::string> conflict_;

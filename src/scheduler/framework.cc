@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "src/base/check.h"
+#include "src/devices/pod_claims.h"
 #include "src/scheduler/registry.h"
 
 namespace quorate::scheduler {
@@ -70,6 +71,8 @@ bool same_shape(const cluster::Model& model, const PodView& a, const PodView& b)
       a.demand->ports != b.demand->ports) {
     return false;
   }
+  const std::uint64_t left_claims = a.claims == nullptr ? 0 : a.claims->id;
+  if (left_claims != (b.claims == nullptr ? 0 : b.claims->id)) return false;
   const PodTemplate& left = a.pod();
   const PodTemplate& right = b.pod();
   const bool same_pod =

@@ -21,6 +21,10 @@
 #include "src/scheduler/status.h"
 #include "src/scheduler/views.h"
 
+namespace quorate::devices {
+struct PodDevices;
+}
+
 namespace quorate::scheduler {
 
 class Plugin {
@@ -90,6 +94,8 @@ class FilterPlugin : public virtual Plugin {
  public:
   virtual Reach filter_reach(const PodView& pod) const = 0;
   virtual Code filter(const PodView& pod, const NodeView& node) const = 0;
+  // The error, where filter() answered Code::Error: the whole attempt fails with it.
+  virtual std::string failure(const PodView&, const NodeView&) const { return "error"; }
   // Says why filter() did not answer Success, in kube-scheduler's words.
   virtual void why(const PodView& pod, const NodeView& node, ReasonSink& reasons) const = 0;
   // How many identical pods could run there beside what is there, at most `most`, as far as this
@@ -155,6 +161,8 @@ struct BindContext {
   const cluster::PodSpec& pod;
   std::string_view node;
   const GroupStanding* group = nullptr;  // nullptr: a pod of its own
+  // What was chosen for its claims; nullptr: it has none.
+  const devices::PodDevices* devices = nullptr;
 };
 
 // The pod is assumed on the node; a plugin takes what else it needs. Anything but Success

@@ -206,6 +206,10 @@ GroupPlan plan_gang(const GroupPlanInput& input) {
     return std::move(plan);
   };
 
+  if (const auto failure = trial.error()) {
+    plan.error = *failure;
+    return finish();
+  }
   if (too_few_copies(trial, plan)) return finish();
   plain_attempt(trial, plan);
   if (plan.scheduled >= input.required) {

@@ -167,7 +167,7 @@ GangSearch::Outcome GangSearch::member_at(std::size_t depth, std::int64_t left, 
                                           std::int64_t needed) {
   if (left == 0) return shape_at(depth + 1, needed);
   const std::size_t shape = shapes_[depth];
-  const bool last = depth + 1 == shapes_.size() || needed == left;
+  const bool last = !trial_.claims() && (depth + 1 == shapes_.size() || needed == left);
   std::vector<std::size_t> seen_alike;
   for (std::size_t p = from; p < nodes_.size(); ++p) {
     trial_.add_work(1);

@@ -69,6 +69,7 @@ struct GroupPlan {
   // As counted when the plain attempt stopped.
   std::int32_t scheduled = 0;
   std::int32_t remaining = 0;
+  std::string error;      // of a filter: the attempt fails with it
   std::string proof;      // of Impossible and BudgetEnded, for people
   std::int64_t work = 0;  // units spent
 

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "src/scheduler/framework.h"
+#include "src/scheduler/trial_charge.h"
 
 namespace quorate::scheduler {
 namespace {
@@ -253,9 +254,16 @@ GroupSearch::Outcome GroupSearch::member_at(Visit& visit, std::size_t depth, std
                                             std::size_t from, std::int64_t needed) {
   if (left == 0) return shape_at(visit, depth + 1, needed);
   Leaf& leaf = visit.leaf;
-  const cluster::Demand& demand = *leaf.shapes[depth].evaluation->pod().demand;
+  const PodView& pod = leaf.shapes[depth].evaluation->pod();
   const auto refresh = [&](std::size_t node) {
-    for (Shape& shape : leaf.shapes) shape.evaluation->refresh(node);
+    for (Shape& shape : leaf.shapes) {
+      // Devices may be those of other nodes too.
+      if (pod.claims != nullptr) {
+        shape.evaluation->catch_up();
+      } else {
+        shape.evaluation->refresh(node);
+      }
+    }
     work_ += static_cast<std::int64_t>(leaf.shapes.size());
   };
   std::vector<std::size_t> seen_alike;
@@ -271,7 +279,7 @@ GroupSearch::Outcome GroupSearch::member_at(Visit& visit, std::size_t depth, std
     Outcome outcome = Outcome::Exhausted;
     {
       const Transaction step(input_.journal);
-      input_.model.charge(input_.journal, leaf.nodes[node], demand);
+      charge_pod(input_.model, input_.journal, leaf.nodes[node], pod);
       refresh(node);
       ++visit.taken[p];
       places_.emplace_back(leaf.shapes[depth].members[visit.used[depth]++], leaf.nodes[node]);

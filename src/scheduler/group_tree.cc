@@ -6,6 +6,7 @@
 
 #include "src/scheduler/framework.h"
 #include "src/scheduler/group_search.h"
+#include "src/scheduler/trial_charge.h"
 
 namespace quorate::scheduler {
 namespace {
@@ -210,6 +211,7 @@ class TreePlanner {
       return answer;
     }
     GroupPlan plan = input_.framework.plan_group->plan(gang_input(group, nodes));
+    if (!plan.error.empty()) out_.error = plan.error;
     search_left_ = std::max<std::int64_t>(0, search_left_ - plan.work);
     out_.work += plan.work;
     out_.rejectors |= plan.rejectors;
@@ -267,7 +269,7 @@ class TreePlanner {
   void charge(std::size_t first, const std::vector<Member>& members) {
     for (std::size_t i = 0; i < members.size(); ++i) {
       if (members[i].fate != Fate::Placed) continue;
-      input_.model.charge(input_.journal, members[i].node, *input_.pods[first + i].demand);
+      charge_pod(input_.model, input_.journal, members[i].node, input_.pods[first + i]);
     }
   }
 
@@ -345,7 +347,7 @@ class TreePlanner {
     const Transaction trial(input_.journal);
     for (const auto& [member, node] : search.places()) {
       out_.members[member] = {Fate::Placed, node};
-      input_.model.charge(input_.journal, node, *input_.pods[member].demand);
+      charge_pod(input_.model, input_.journal, node, input_.pods[member]);
     }
     for (std::size_t group = 0; group < input_.tree.groups.size(); ++group) {
       const GroupNode& node = input_.tree.groups[group];
@@ -385,7 +387,7 @@ class TreePlanner {
         out_.fit_errors.push_back(plan.fit_errors[member.fit_error]);
         member.fit_error = out_.fit_errors.size() - 1;
       } else if (member.fate == Fate::Placed && plan.outcome == Outcome::Placed) {
-        input_.model.charge(input_.journal, member.node, *more[i].demand);
+        charge_pod(input_.model, input_.journal, member.node, more[i]);
       } else {
         member = {};
       }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "src/devices/model.h"
 #include "src/scheduler/evaluation_cache.h"
 #include "src/scheduler/framework.h"
 #include "src/scheduler/group_plan.h"
@@ -31,8 +32,14 @@ std::optional<NotPlaced> GangPlacer::reserve(const GangRequest& gang) {
     const PodSetRequest& set = gang.pod_sets[s];
     demands.push_back(std::make_shared<const cluster::Demand>(
         model_.demand(set.pod, pod_requests(*set.pod), gang.workload.ns)));
+    const devices::Model* devices = devices::of(model_);
+    std::shared_ptr<const devices::PodClaims> claims;
+    if (devices != nullptr && devices->concerns(*set.pod)) {
+      claims = devices->claims_of(gang.workload.ns, *set.pod);
+      if (claims->nothing()) claims = nullptr;
+    }
     for (std::int32_t i = 0; i < set.count; ++i) {
-      views.push_back({demands.back().get(), "", &set.node_labels, &set.tolerations});
+      views.push_back({demands.back().get(), "", &set.node_labels, &set.tolerations, nullptr, claims});
       set_of.push_back(s);
     }
   }
@@ -55,20 +62,40 @@ std::optional<NotPlaced> GangPlacer::reserve(const GangRequest& gang) {
                              config_.search_budget,
                              &kept_->evaluations};
   const GroupPlan plan = framework.plan_group->plan(input);
+  if (!plan.error.empty()) return NotPlaced{"", plan.error};
   if (plan.outcome != GroupPlan::Outcome::Placed) {
     NotPlaced why{"", plan.proof};
+    for (std::size_t i = 0; i < views.size(); ++i) {
+      if (views[i].claims == nullptr || plan.members[i].fate != GroupPlan::Fate::Failed) continue;
+      const std::string closest =
+          devices::of(model_)->shortfall(model_, model_.nodes(), *views[i].claims, 64);
+      if (!closest.empty()) why.why += "; " + closest;
+      break;
+    }
     const auto failed =
         std::ranges::find(plan.members, GroupPlan::Fate::Failed, &GroupPlan::Member::fate);
     if (failed == plan.members.end()) return why;
     why.pod_set =
         gang.pod_sets[set_of[static_cast<std::size_t>(failed - plan.members.begin())]].name;
-    why.why = plan.fit_errors[failed->fit_error] + " (" + plan.proof + ")";
+    why.why = plan.fit_errors[failed->fit_error] + " (" + why.why + ")";
     return why;
   }
   cluster::Reservation reservation{gang.workload, {}};
-  for (std::size_t i = 0; i < views.size(); ++i) {
-    reservation.pods.push_back(
-        {gang.pod_sets[set_of[i]].name, demands[set_of[i]], plan.members[i].node});
+  {
+    // Their devices, all together as in the plan.
+    Transaction together(journal_);
+    devices::Model* devices = devices::of(model_);
+    for (std::size_t i = 0; i < views.size(); ++i) {
+      if (views[i].claims == nullptr) continue;
+      if (!devices->try_out(model_, journal_, plan.members[i].node, views[i].claims, i)) {
+        return NotPlaced{gang.pod_sets[set_of[i]].name, "devices: the search ended by its budget"};
+      }
+    }
+    for (std::size_t i = 0; i < views.size(); ++i) {
+      reservation.pods.push_back({gang.pod_sets[set_of[i]].name, demands[set_of[i]],
+                                  plan.members[i].node,
+                                  views[i].claims == nullptr ? nullptr : devices->tried_out(i)});
+    }
   }
   model_.reserve(journal_, gang.uid, std::move(reservation));
   trial.commit();

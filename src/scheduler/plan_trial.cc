@@ -3,11 +3,13 @@
 #include <algorithm>
 
 #include "src/scheduler/evaluation_cache.h"
+#include "src/scheduler/trial_charge.h"
 
 namespace quorate::scheduler {
 
 PlanTrial::PlanTrial(const GroupPlanInput& input) : input_(input), transaction_(input.journal) {
   for (std::size_t i = 0; i < input.pods.size(); ++i) {
+    claims_ = claims_ || input.pods[i].claims != nullptr;
     std::size_t shape = 0;
     while (shape < shapes_.size() &&
            !same_shape(input.model, shapes_[shape].evaluation->pod(), input.pods[i])) {
@@ -32,12 +34,19 @@ PlanTrial::PlanTrial(const GroupPlanInput& input) : input_(input), transaction_(
 
 void PlanTrial::refresh(std::size_t node) {
   ++changes_;
-  for (Shape& shape : shapes_) shape.evaluation->refresh(node);
+  for (Shape& shape : shapes_) {
+    // Devices may be those of other nodes too.
+    if (claims_) {
+      shape.evaluation->catch_up();
+    } else {
+      shape.evaluation->refresh(node);
+    }
+  }
   work_ += static_cast<std::int64_t>(shapes_.size());
 }
 
 void PlanTrial::charge(std::size_t shape, std::size_t node) {
-  input_.model.charge(input_.journal, input_.nodes[node], demand(shape));
+  charge_pod(input_.model, input_.journal, input_.nodes[node], shapes_[shape].evaluation->pod());
   touched_.push_back(node);
   refresh(node);
 }

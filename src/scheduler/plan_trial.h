@@ -55,6 +55,16 @@ class PlanTrial {
     }
     return false;
   }
+  // True if members have claims for devices: then a place of one may cost another its place on
+  // another node.
+  bool claims() const { return claims_; }
+  // The error of a filter; nullopt: none.
+  std::optional<std::string> error() const {
+    for (const Shape& shape : shapes_) {
+      if (auto text = shape.evaluation->error()) return text;
+    }
+    return std::nullopt;
+  }
 
   std::int64_t work() const { return work_; }
   void add_work(std::int64_t units) { work_ += units; }
@@ -68,6 +78,7 @@ class PlanTrial {
   std::vector<std::size_t> shape_of_;
   std::vector<std::size_t> touched_;  // nodes charged since the start or clear()
   std::int64_t changes_ = 0;
+  bool claims_ = false;  // somebody has claims for devices
   struct KnownError {
     std::int64_t changes = -1;
     std::size_t index = 0;

@@ -19,6 +19,7 @@ Plugins make_plugins(const PluginArgs& args) {
       shared(taint_toleration()),    make_node_affinity(args.added_affinity),
       shared(node_ports()),          make_node_resources_fit(args.fit),
       shared(pod_topology_spread()), make_inter_pod_affinity(args.inter_pod),
+      shared(dynamic_resources()),   shared(device_remainder()),
       shared(default_preemption()),  make_balanced_allocation(args.balanced),
       shared(default_binder()),      shared(gang()),
       shared(topology_placement()),  shared(pod_group_pods_count()),

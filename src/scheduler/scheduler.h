@@ -60,6 +60,8 @@ class Scheduler {
   // --- events; the change is what Model::apply or Model::..._gone returned for the same event ---
   void observe(const cluster::Model& model, const cluster::NodeChange& change);
   void observe(cluster::Model& model, Journal& journal, const cluster::PodChange& change);
+  // Something of the devices changed: the claim, or what may be allocated (nullptr).
+  void devices_changed(const ObjectKey* claim);
   void apply(PodGroupSpec spec);
   void group_gone(const ObjectKey& key, std::string_view uid);
   void apply(CompositeGroupSpec spec);

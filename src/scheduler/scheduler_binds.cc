@@ -18,6 +18,8 @@ void Scheduler::State::drop_flight(cluster::Model& model, Journal& journal, cons
   if (!pod.flight) return;
   pod.flight.reset();
   set_due(key, pod, std::nullopt);
+  release_claims(model, pod);
+  pod.writes.clear();
   if (!model.pod(pod.id).assumed) return;
   note(kUsageFreed, model.pod(pod.id).node);
   model.forget(journal, pod.id);
@@ -133,6 +135,7 @@ void Scheduler::State::flight_due(cluster::Model& model, Journal& journal, const
   const TrackedGroup* group = pod.group ? &groups.at(*pod.group) : nullptr;
   Bind bind{key, pod.uid, pod.flight->node, std::nullopt};
   if (group != nullptr && group->spec != nullptr) bind.group = group->spec->key;
+  bind.claims = pod.writes;
   decisions.emplace_back(std::move(bind));
   pod.flight->failed = false;
   set_due(key, pod, now + config.bind_timeout);

@@ -97,7 +97,20 @@ void Scheduler::State::track(cluster::Model& model, Journal& journal, cluster::P
     pod.flight.reset();
     if (!pod.condemned) set_due(spec.key, pod, std::nullopt);
   }
-  const bool helps = is_new || before == nullptr || eases(*before, info);
+  std::vector<ObjectKey> claims;
+  for (const PodClaim& entry : spec.spec->resource_claims) {
+    const auto made = spec.claim_names.find(entry.name);
+    const std::string& name =
+        !entry.claim.empty() || made == spec.claim_names.end() ? entry.claim : made->second;
+    if (!name.empty()) claims.push_back({spec.key.ns, name});
+  }
+  const bool claims_changed = claims != pod.claims;
+  if (claims_changed) {
+    for (const ObjectKey& claim : pod.claims) users[claim].erase(spec.key);
+    for (const ObjectKey& claim : claims) users[claim].insert(spec.key);
+    pod.claims = std::move(claims);
+  }
+  const bool helps = is_new || before == nullptr || claims_changed || eases(*before, info);
   if (spec.group.empty()) {
     dirty_pods[spec.key] |= helps;
     return;
@@ -121,8 +134,15 @@ void Scheduler::State::untrack(const ObjectKey& key) {
   failed_binds.erase(key);
   seen_bound.erase(key);
   dirty_pods.erase(key);
+  for (const ObjectKey& claim : pod.claims) {
+    const auto named = users.find(claim);
+    named->second.erase(key);
+    if (named->second.empty()) users.erase(named);
+  }
   pods.erase(found);
 }
+
+void Scheduler::devices_changed(const ObjectKey* claim) { state_->devices_changed(claim); }
 
 void Scheduler::apply(PodGroupSpec spec) {
   const ObjectKey key = spec.key;
@@ -143,7 +163,8 @@ void Scheduler::apply(PodGroupSpec spec) {
   const bool helps =
       before == nullptr || before->uid != spec.uid || before->min_count > spec.min_count ||
       before->gang != spec.gang || before->topology_key != spec.topology_key ||
-      before->priority != spec.priority || before->needs_admission != spec.needs_admission;
+      before->priority != spec.priority || before->needs_admission != spec.needs_admission ||
+      before->resource_claims != spec.resource_claims || before->claim_names != spec.claim_names;
   group.spec = std::make_shared<const PodGroupSpec>(std::move(spec));
   state_->touch_group(key, helps);
 }

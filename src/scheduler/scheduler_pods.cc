@@ -31,12 +31,16 @@ Status Scheduler::State::take_places(cluster::Model& model, Journal& journal,
                                      const Framework& framework, const Places& places,
                                      const GroupStanding* group) {
   Transaction holding(journal);
+  Chosen devices;
+  if (Status status = choose_devices(model, journal, places, devices); !status.ok()) return status;
   std::vector<BindContext> contexts;
   contexts.reserve(places.size());
-  for (const auto& [key, node] : places) {
-    const cluster::PodId pod = pods.at(key).id;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const cluster::PodId pod = pods.at(places[i].first).id;
+    const cluster::NodeId node = places[i].second;
     model.assume(journal, pod, node);
-    contexts.push_back({model.pod(pod).info->spec, model.node(node).spec->name, group});
+    contexts.push_back({model.pod(pod).info->spec, model.node(node).spec->name, group,
+                        devices.empty() ? nullptr : devices[i].get()});
   }
   Status status;
   std::vector<std::pair<const ReservePlugin*, const BindContext*>> reserved;
@@ -75,6 +79,8 @@ void Scheduler::State::emit_binds(const cluster::Model& model, const Framework& 
     for (const BindPlugin* plugin : framework.bind) {
       std::optional<Bind> bind = plugin->bind(at);
       if (!bind) continue;
+      pod.writes = claim_writes(model, pod);
+      bind->claims = pod.writes;
       decisions.emplace_back(std::move(*bind));
       break;
     }
@@ -98,6 +104,11 @@ void Scheduler::State::try_pod(cluster::Model& model, Journal& journal, const Ob
     Transaction trial(journal);
     const cluster::NodeId promised = give_back(model, journal, promise);
     const Evaluation& evaluation = evaluations.get(framework, model, pod);
+    if (const auto failure = evaluation.error()) {
+      report(key, tracked, "SchedulerError", *failure);
+      queue.failed(entity, now);
+      return;
+    }
     if (const auto index = choose(model, evaluation, promised, spec.nominated_node)) {
       node = evaluation.nodes()[*index];
     } else {
@@ -108,6 +119,8 @@ void Scheduler::State::try_pod(cluster::Model& model, Journal& journal, const Ob
     std::string message = error.text;
     for (const PostFilterPlugin* plugin : framework.post_filter) {
       if (error.outcome.nodes == 0) break;
+      if (std::string freed = free_a_claim(model, pod); !freed.empty())
+        message += " " + freed + ",";
       message += " " + plugin->post_filter(pod, error.outcome).message;
     }
     report(key, tracked, "Unschedulable", message);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "src/devices/model.h"
 #include "src/scheduler/scheduler_state.h"
 
 namespace quorate::scheduler {
@@ -18,11 +19,55 @@ bool gated(const Framework& framework, const PodSpec& spec) {
   });
 }
 
+// Of a pod with claims where nobody keeps devices.
+std::shared_ptr<const devices::PodClaims> not_served() {
+  static const auto kClaims = [] {
+    auto claims = std::make_shared<devices::PodClaims>();
+    claims->unresolvable =
+        "the pod has resource claims, and the cluster does not serve "
+        "resource.k8s.io/v1";
+    claims->id = ~std::uint64_t{0};
+    return claims;
+  }();
+  return kClaims;
+}
+
 }  // namespace
+
+// What a native group shares with its pods; nullopt: nothing.
+std::optional<devices::GroupClaims> Scheduler::State::group_claims(
+    const cluster::PodSpec& pod) const {
+  if (pod.group.empty()) return std::nullopt;
+  const auto group = groups.find({pod.key.ns, pod.group});
+  if (group == groups.end() || group->second.spec == nullptr) return std::nullopt;
+  const PodGroupSpec& spec = *group->second.spec;
+  if (spec.resource_claims.empty()) return std::nullopt;
+  return devices::GroupClaims{spec.key.name, spec.uid, spec.resource_claims, spec.claim_names};
+}
+
+std::shared_ptr<const devices::PodClaims> Scheduler::State::claims_of(
+    const cluster::Model& model, const cluster::PodSpec& pod) const {
+  const devices::Model* devices = devices::of(model);
+  if (devices == nullptr) return pod.spec->resource_claims.empty() ? nullptr : not_served();
+  if (!devices->concerns(*pod.spec)) return nullptr;
+  const std::optional<devices::GroupClaims> group = group_claims(pod);
+  return devices->claims_of(pod, group ? &*group : nullptr);
+}
+
+// Claims that are not there yet: the pod is not tried, and nothing is said.
+bool Scheduler::State::waits_for_claims(const cluster::Model& model,
+                                        const cluster::PodSpec& pod) const {
+  if (pod.spec->resource_claims.empty()) return false;
+  const auto claims = claims_of(model, pod);
+  return claims != nullptr && !claims->waits_for.empty();
+}
 
 PodView Scheduler::State::view(const cluster::Model& model, const TrackedPod& pod) const {
   const cluster::PodInfo& info = *model.pod(pod.id).info;
   PodView view{&info.demand, info.spec.node, nullptr, nullptr};
+  if (auto claims = claims_of(model, info.spec); claims != nullptr && !claims->nothing()) {
+    view.claims = std::move(claims);
+  }
   if (!pod.group) return view;
   const auto group = groups.find(*pod.group);
   if (group == groups.end() || !group->second.admission) return view;
@@ -54,7 +99,7 @@ Standing Scheduler::State::standing(const cluster::Model& model, const ObjectKey
     } else {
       const Framework* framework = framework_for(spec.spec->scheduler_name);
       if (framework == nullptr || tracked.gone) continue;
-      if (gated(*framework, spec)) {
+      if (gated(*framework, spec) || waits_for_claims(model, spec)) {
         ++at.gated;
         continue;
       }
@@ -135,7 +180,8 @@ void Scheduler::State::settle_pod(cluster::Model& model, Journal& journal, const
     return;
   }
   const Framework* framework = framework_for(spec.spec->scheduler_name);
-  if (framework == nullptr || pod.gone || pod.flight || gated(*framework, spec)) {
+  if (framework == nullptr || pod.gone || pod.flight || gated(*framework, spec) ||
+      waits_for_claims(model, spec)) {
     queue.hold(entity);
     return;
   }
@@ -212,7 +258,7 @@ void Scheduler::State::settle(cluster::Model& model, Journal& journal, Time now)
 void Scheduler::State::offer_events(const cluster::Model& model, Time now) {
   if (model.reservations_freed() != reservations_freed) {
     reservations_freed = model.reservations_freed();
-    if (queue.any_unschedulable()) events[{cluster::NodeId::kNone, 0}] |= kUsageFreed;
+    if (queue.any_unschedulable()) events[{cluster::NodeId::kNone, 0}] |= kUsageFreed | kDevices;
   }
   if (events.empty()) return;
   std::vector<EntityKey> moving;

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/devices/pod_claims.h"
 #include "src/scheduler/evaluation.h"
 #include "src/scheduler/evaluation_cache.h"
 #include "src/scheduler/framework.h"
@@ -44,6 +45,8 @@ struct TrackedPod {
   bool gone = false;                // a bind found it deleted; its event is still to come
   bool condemned = false;           // a rollback takes it back: not a member any more
   bool condemned_if_bound = false;  // rolled back while its bind was unanswered
+  std::vector<ObjectKey> claims;    // that it names, or that were made for it
+  std::vector<ClaimWrite> writes;   // of the bind that is on its way
 };
 
 struct TrackedGroup {
@@ -158,6 +161,10 @@ struct Scheduler::State {
   void offer_events(const cluster::Model& model, Time now);
   bool helped(const cluster::Model& model, const EntityKey& entity, std::uint64_t rejectors) const;
   PodView view(const cluster::Model& model, const TrackedPod& pod) const;
+  std::optional<devices::GroupClaims> group_claims(const cluster::PodSpec& pod) const;
+  std::shared_ptr<const devices::PodClaims> claims_of(const cluster::Model& model,
+                                                      const cluster::PodSpec& pod) const;
+  bool waits_for_claims(const cluster::Model& model, const cluster::PodSpec& pod) const;
   Promise promise_to(const cluster::Model& model, const cluster::PodSpec& pod) const;
 
   // --- attempts ---
@@ -177,6 +184,15 @@ struct Scheduler::State {
   void report(const ObjectKey& key, TrackedPod& pod, const std::string& reason,
               const std::string& message);
   void report_group(TrackedGroup& group, const std::string& reason, const std::string& message);
+
+  // --- devices (scheduler_devices.cc) ---
+  using Chosen = std::vector<std::shared_ptr<const devices::PodDevices>>;
+  Status choose_devices(cluster::Model& model, Journal& journal, const Places& places,
+                        Chosen& chosen) const;
+  std::vector<ClaimWrite> claim_writes(const cluster::Model& model, const TrackedPod& pod) const;
+  void release_claims(const cluster::Model& model, const TrackedPod& pod);
+  std::string free_a_claim(const cluster::Model& model, const PodView& pod);
+  void devices_changed(const ObjectKey* claim);
 
   // --- binds ---
   void set_due(const ObjectKey& key, TrackedPod& pod, std::optional<Time> when);
@@ -206,6 +222,7 @@ struct Scheduler::State {
   std::map<std::pair<std::uint32_t, std::uint32_t>, EventKinds> events;  // by node id
   std::uint64_t reservations_freed = 0;
   bool rescan = false;  // profiles changed: which pods are ours has to be asked again
+  std::map<ObjectKey, std::set<ObjectKey>> users;  // of claims named by pods that are tracked
   std::vector<Decision> decisions;
 };
 

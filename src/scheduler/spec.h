@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,6 +53,9 @@ struct PodGroupSpec {
   // The composites above it as its annotation tells them, the nearest first. An object of that name
   // counts more.
   std::vector<CompositeGroupSpec> ancestors;
+  // Claims that it shares with its pods, and those made for entries that name a template.
+  std::vector<PodClaim> resource_claims;
+  std::map<std::string, std::string> claim_names;
 
   friend bool operator==(const PodGroupSpec&, const PodGroupSpec&) = default;
 };

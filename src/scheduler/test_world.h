@@ -112,6 +112,9 @@ inline std::string text(const Decision& decision) {
     std::string operator()(const DeleteMember& d) {
       return "delete " + d.pod.name + ": " + d.message;
     }
+    std::string operator()(const ReleaseClaim& d) {
+      return std::string(d.deallocate ? "deallocate " : "unreserve ") + d.claim.name;
+    }
   };
   return std::visit(Print{}, decision);
 }

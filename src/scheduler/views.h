@@ -10,6 +10,10 @@
 #include "src/base/labels.h"
 #include "src/cluster/model.h"
 
+namespace quorate::devices {
+struct PodClaims;
+}
+
 namespace quorate::scheduler {
 
 class PluginState;
@@ -24,6 +28,8 @@ struct PodView {
   // Of the plugin that is called: what its PreFilter or PreScore made; nullptr if it made nothing,
   // or if it is asked outside of an attempt.
   const PluginState* state = nullptr;
+  // Its claims for devices; null: it has none.
+  std::shared_ptr<const devices::PodClaims> claims = nullptr;
 
   const PodTemplate& pod() const { return *demand->pod; }
   const PodRelations& relations() const { return *demand->pod->relations; }
@@ -50,6 +56,7 @@ inline constexpr EventKinds kUsageFreed = 1u << 4;  // a pod left a node or shra
 inline constexpr EventKinds kPodArrived = 1u << 5;  // on a node, or its labels changed there
 inline constexpr EventKinds kVolumes = 1u << 6;     // a claim, volume, class or CSI object changed
 inline constexpr EventKinds kNamespaces = 1u << 7;  // labels of a namespace
+inline constexpr EventKinds kDevices = 1u << 8;     // a claim, slice, class or taint rule changed
 
 struct ClusterEvent {
   EventKinds kinds = 0;

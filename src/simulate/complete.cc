@@ -17,6 +17,11 @@ std::string_view kind_name(const objects::RuntimeClass&) { return "RuntimeClass"
 std::string_view kind_name(const objects::PriorityClass&) { return "PriorityClass"; }
 std::string_view kind_name(const objects::Job&) { return "Job"; }
 std::string_view kind_name(const objects::PodGroup&) { return "PodGroup"; }
+std::string_view kind_name(const objects::DeviceClass&) { return "DeviceClass"; }
+std::string_view kind_name(const objects::DeviceTaintRule&) { return "DeviceTaintRule"; }
+std::string_view kind_name(const objects::ResourceClaimTemplate&) {
+  return "ResourceClaimTemplate";
+}
 std::string_view kind_name(const objects::ResourceSlice&) { return "ResourceSlice"; }
 std::string_view kind_name(const objects::ResourceClaim&) { return "ResourceClaim"; }
 std::string_view kind_name(const objects::ResourceFlavor&) { return "ResourceFlavor"; }

@@ -67,8 +67,6 @@ Kind opaque(std::string_view group, std::vector<std::string_view> versions, bool
 constexpr char kMultiKueueConfig[] = "MultiKueueConfig";
 constexpr char kMultiKueueCluster[] = "MultiKueueCluster";
 constexpr char kProvisioningRequestConfig[] = "ProvisioningRequestConfig";
-constexpr char kDeviceClass[] = "DeviceClass";
-constexpr char kClaimTemplate[] = "ResourceClaimTemplate";
 constexpr char kGangWorkload[] = "Workload";
 constexpr char kCompositePodGroup[] = "CompositePodGroup";
 
@@ -106,8 +104,9 @@ const std::vector<Kind>& table() {
       kind<Job>("batch", {"v1"}, "Job"),
       kind<ResourceSlice>(kResource, devices, "ResourceSlice", false),
       kind<ResourceClaim>(kResource, devices, "ResourceClaim"),
-      opaque<kDeviceClass>(kResource, devices, false),
-      opaque<kClaimTemplate>(kResource, devices, true),
+      kind<DeviceClass>(kResource, devices, "DeviceClass", false),
+      kind<DeviceTaintRule>(kResource, {"v1", "v1beta2", "v1alpha3"}, "DeviceTaintRule", false),
+      kind<ResourceClaimTemplate>(kResource, devices, "ResourceClaimTemplate"),
   };
   return kKinds;
 }

@@ -6,12 +6,15 @@
 
 #include "src/base/object_key.h"
 #include "src/objects/core_kinds.h"
+#include "src/objects/device_class.h"
 #include "src/objects/flavors.h"
 #include "src/objects/job.h"
 #include "src/objects/node.h"
 #include "src/objects/pod.h"
 #include "src/objects/pod_group.h"
 #include "src/objects/queues.h"
+#include "src/objects/resource_claim.h"
+#include "src/objects/resource_slice.h"
 #include "src/objects/workload.h"
 
 namespace quorate::simulate {
@@ -32,10 +35,12 @@ struct Objects {
 
   std::tuple<Of<objects::Namespace>, Of<objects::Node>, Of<objects::Pod>, Of<objects::LimitRange>,
              Of<objects::RuntimeClass>, Of<objects::PriorityClass>, Of<objects::Job>,
-             Of<objects::PodGroup>, Of<objects::ResourceSlice>, Of<objects::ResourceClaim>,
-             Of<objects::ResourceFlavor>, Of<objects::ClusterQueue>, Of<objects::LocalQueue>,
-             Of<objects::Cohort>, Of<objects::WorkloadPriorityClass>, Of<objects::AdmissionCheck>,
-             Of<objects::Topology>, Of<objects::Workload>, Of<Opaque>>
+             Of<objects::PodGroup>, Of<objects::DeviceClass>, Of<objects::DeviceTaintRule>,
+             Of<objects::ResourceSlice>, Of<objects::ResourceClaim>,
+             Of<objects::ResourceClaimTemplate>, Of<objects::ResourceFlavor>,
+             Of<objects::ClusterQueue>, Of<objects::LocalQueue>, Of<objects::Cohort>,
+             Of<objects::WorkloadPriorityClass>, Of<objects::AdmissionCheck>, Of<objects::Topology>,
+             Of<objects::Workload>, Of<Opaque>>
       kinds;
 
   template <class T>

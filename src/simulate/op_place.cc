@@ -21,12 +21,17 @@ constexpr int kMostSteps = 100'000;
 
 // Where pods went, and why others went nowhere; the last word on each counts.
 struct Placements {
+  struct Device {
+    std::string claim, request, device;
+  };
   struct Placed {
     std::string node;
     std::optional<ObjectKey> group;
+    std::vector<Device> devices;
   };
   struct Failed {
     std::string reason, message;
+    std::string devices;  // what is short of devices, and how far it got
   };
   std::map<ObjectKey, Placed> pods;
   std::map<ObjectKey, Failed> pending;
@@ -50,8 +55,14 @@ class Placer {
       engine_.apply(spec);
       groups_.push_back(key);
     }
+    tell_all<objects::DeviceClass>(objects);
+    tell_all<objects::DeviceTaintRule>(objects);
+    tell_all<objects::ResourceSlice>(objects);
+    tell_all<objects::ResourceClaimTemplate>(objects);
+    tell_all<objects::ResourceClaim>(objects);
     for (const auto& [key, pod] : objects.of<objects::Pod>()) {
       cluster::PodSpec spec = translate::to_spec(pod);
+      make_claims(objects, spec);
       if (spec.node.empty() && !spec.finished()) {
         PodTemplate ours = *spec.spec;
         ours.scheduler_name = name;  // every pod without a node is asked about
@@ -85,12 +96,47 @@ class Placer {
                         " more members";
       }
     }
+    for (auto& [key, failed] : placements_.pending) {
+      failed.devices = engine_.device_shortfall(key);
+    }
     return std::move(placements_);
   }
 
  private:
+  template <class T>
+  void tell_all(const Objects& objects) {
+    for (const auto& [key, object] : objects.of<T>()) engine_.apply(translate::to_spec(object));
+  }
+
+  // What kube-controller-manager does for entries that name a template: a claim of the pod's own.
+  void make_claims(const Objects& objects, cluster::PodSpec& pod) {
+    for (const PodClaim& entry : pod.spec->resource_claims) {
+      if (!entry.claim.empty() || pod.claim_names.contains(entry.name)) continue;
+      const auto& templates = objects.of<objects::ResourceClaimTemplate>();
+      const auto found = templates.find({pod.key.ns, entry.claim_template});
+      if (found == templates.end()) continue;
+      devices::ClaimObject claim;
+      claim.key = {pod.key.ns, pod.key.name + "-" + entry.name};
+      claim.uid = "claim-" + pod.uid + "-" + entry.name;
+      claim.owner_kind = "Pod";
+      claim.owner_name = pod.key.name;
+      claim.owner_uid = pod.uid;
+      claim.spec = found->second.spec;
+      pod.claim_names[entry.name] = claim.key.name;
+      engine_.apply(std::move(claim));
+    }
+  }
+
   void take(const scheduler::Bind& bind) {
-    placements_.pods[bind.pod] = {bind.node, bind.group};
+    Placements::Placed& placed = placements_.pods[bind.pod];
+    placed = {bind.node, bind.group, {}};
+    for (const scheduler::ClaimWrite& write : bind.claims) {
+      if (write.allocation == nullptr) continue;
+      const std::string name = write.claim.name.empty() ? "extended resources" : write.claim.name;
+      for (const dra::AllocatedDevice& each : write.allocation->devices) {
+        placed.devices.push_back({name, each.request, each.device.text()});
+      }
+    }
     placements_.pending.erase(bind.pod);
     engine_.apply(
         engine::BindWritten{bind.pod, bind.pod_uid, bind.node, scheduler::BindResult::Bound, ""});
@@ -102,11 +148,47 @@ class Placer {
     placements_.groups[status.group] = {status.scheduled, status.reason, status.message};
   }
   void take(const scheduler::DeleteMember& member) { placements_.pods.erase(member.pod); }
+  void take(const scheduler::ReleaseClaim&) {}
 
   engine::Engine engine_{engine::Roles{.admission = false, .scheduler = true}};
   std::vector<ObjectKey> groups_;
   Placements placements_;
 };
+
+std::string device_names(const Placements::Placed& placed) {
+  std::string names;
+  for (const Placements::Device& each : placed.devices) {
+    names += (names.empty() ? "" : " ") + each.device;
+  }
+  return names;
+}
+
+// A Pod's annotation quorate.dev/expect-place says where it should go and with which devices
+// ("n1", or "n1: d/n1/gpu-0 d/n1/gpu-1"), or with "!" before it what its refusal should hold.
+// False: it does not, and the difference is printed.
+bool as_expected(const Objects& objects, const Placements& placements, std::ostream& out) {
+  bool holds = true;
+  for (const auto& [key, pod] : objects.of<objects::Pod>()) {
+    const std::string_view wanted =
+        objects::value_of(pod.meta.annotations, "quorate.dev/expect-place");
+    if (wanted.empty()) continue;
+    std::string found = "nothing";
+    bool equal = false;
+    if (const auto placed = placements.pods.find(key); placed != placements.pods.end()) {
+      const std::string devices = device_names(placed->second);
+      found = placed->second.node + (devices.empty() ? "" : ": " + devices);
+      equal = wanted == found;
+    } else if (const auto failed = placements.pending.find(key);
+               failed != placements.pending.end()) {
+      found = "!" + failed->second.message + " (" + failed->second.devices + ")";
+      equal = wanted.front() == '!' && found.find(wanted.substr(1)) != std::string::npos;
+    }
+    if (equal) continue;
+    holds = false;
+    out << "pod " << key.text() << ": expected " << wanted << ", found " << found << "\n";
+  }
+  return holds;
+}
 
 std::string to_json(const Placements& placements) {
   JsonWriter out;
@@ -115,13 +197,23 @@ std::string to_json(const Placements& placements) {
     out.open().field("pod", std::string_view(key.text()));
     out.field("node", std::string_view(placed.node));
     if (placed.group) out.field("group", std::string_view(placed.group->text()));
+    if (!placed.devices.empty()) {
+      out.key("devices").open_list();
+      for (const Placements::Device& each : placed.devices) {
+        out.open().field("claim", std::string_view(each.claim));
+        out.field("request", std::string_view(each.request));
+        out.field("device", std::string_view(each.device)).close();
+      }
+      out.close_list();
+    }
     out.close();
   }
   out.close_list().key("pending").open_list();
   for (const auto& [key, failed] : placements.pending) {
     out.open().field("pod", std::string_view(key.text()));
     out.field("reason", std::string_view(failed.reason));
-    out.field("message", std::string_view(failed.message)).close();
+    out.field("message", std::string_view(failed.message));
+    out.field_unless_empty("devices", failed.devices).close();
   }
   out.close_list().key("groups").open_list();
   for (const auto& [key, group] : placements.groups) {
@@ -134,12 +226,14 @@ std::string to_json(const Placements& placements) {
 }
 
 std::string to_table(const Placements& placements) {
-  std::vector<std::vector<std::string>> rows = {{"POD", "NODE", "GROUP", "WHY NOT"}};
+  std::vector<std::vector<std::string>> rows = {{"POD", "NODE", "GROUP", "DEVICES", "WHY NOT"}};
   for (const auto& [key, placed] : placements.pods) {
-    rows.push_back({key.text(), placed.node, placed.group ? placed.group->text() : "", ""});
+    rows.push_back({key.text(), placed.node, placed.group ? placed.group->text() : "",
+                    device_names(placed), ""});
   }
   for (const auto& [key, failed] : placements.pending) {
-    rows.push_back({key.text(), "", "", failed.message});
+    rows.push_back({key.text(), "", "", "",
+                    failed.message + (failed.devices.empty() ? "" : " (" + failed.devices + ")")});
   }
   std::string out = table(rows);
   std::vector<std::vector<std::string>> groups = {{"GROUP", "SCHEDULED", "WHY NOT"}};
@@ -167,7 +261,7 @@ int op_place(const Options& options, const Streams& streams) {
     const std::string json = to_json(placements);
     streams.out << (format == "yaml" ? yaml_of_json(json) : json + "\n");
   }
-  return kRan;
+  return as_expected(objects, placements, streams.err) ? kRan : kNotAsExpected;
 }
 
 }  // namespace quorate::simulate

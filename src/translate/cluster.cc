@@ -69,6 +69,8 @@ cluster::PodSpec to_spec(const objects::Pod& pod) {
   spec.created = pod.meta.created;
   spec.nominated_node = pod.nominated_node;
   spec.group = objects::group_of(pod);
+  spec.claim_names = pod.claim_names;
+  spec.extended_claim = pod.extended_claim;
   const objects::Condition* scheduled = objects::find_condition(pod.conditions, "PodScheduled");
   if (scheduled != nullptr && scheduled->status == objects::ConditionStatus::False) {
     spec.unschedulable_reason = scheduled->reason;

@@ -7,11 +7,14 @@
 #include "src/engine/event.h"
 #include "src/objects/config.h"
 #include "src/objects/core_kinds.h"
+#include "src/objects/device_class.h"
 #include "src/objects/flavors.h"
 #include "src/objects/node.h"
 #include "src/objects/pod.h"
 #include "src/objects/pod_group.h"
 #include "src/objects/queues.h"
+#include "src/objects/resource_claim.h"
+#include "src/objects/resource_slice.h"
 #include "src/objects/scheduler_config.h"
 #include "src/objects/workload.h"
 
@@ -34,6 +37,11 @@ using Defects = std::vector<Defect>;
 // its kind carries that in its `defect`, which makes the queue inactive.
 cluster::NodeSpec to_spec(const objects::Node& node);
 cluster::PodSpec to_spec(const objects::Pod& pod);
+devices::ClassObject to_spec(const objects::DeviceClass& device_class);
+devices::SliceObject to_spec(const objects::ResourceSlice& slice);
+devices::TaintRuleObject to_spec(const objects::DeviceTaintRule& rule);
+devices::TemplateObject to_spec(const objects::ResourceClaimTemplate& claim_template);
+devices::ClaimObject to_spec(const objects::ResourceClaim& claim);
 admission::NamespaceSpec to_spec(const objects::Namespace& ns);
 // Items of other types than Container and Pod have nothing to do with admission.
 admission::LimitRangeSpec to_spec(const objects::LimitRange& range);

@@ -212,6 +212,8 @@ scheduler::PodGroupSpec to_spec(const objects::PodGroup& group, Defects* defects
     spec.condition_message = scheduled->message;
   }
   spec.terminating = group.meta.deleted.has_value();
+  spec.resource_claims = group.resource_claims;
+  spec.claim_names = group.claim_names;
   spec.needs_admission = !objects::value_of(group.meta.labels, objects::names::kQueueName).empty();
   return spec;
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "src/devices/pod_claims.h"
 #include "src/scheduler/plugins/plugins.h"
 
 namespace quorate::scheduler {
@@ -16,6 +17,16 @@ bool is_extended(std::string_view resource) {
   return resource.find('/') != std::string_view::npos &&
          resource.find("kubernetes.io/") == std::string_view::npos &&
          !resource.starts_with("requests.");
+}
+
+// An extended resource that the node lacks and a device class serves: DynamicResources sees to it.
+bool by_devices(const PodView& pod, const NodeView& node, std::uint32_t resource) {
+  if (pod.claims == nullptr || pod.claims->extended.empty()) return false;
+  if (node.model.allocatable(node.id, resource) > 0) return false;
+  const std::string& name = node.model.resources().name({resource, 0});
+  return std::ranges::any_of(pod.claims->extended, [&](const devices::ExtendedRequest& each) {
+    return each.resource == name;
+  });
 }
 
 // part * 100 / all without overflow; beyond 2^56 a hundredth is precise enough.
@@ -41,6 +52,7 @@ class NodeResourcesFit final : public FilterPlugin,
     for (const Charge& charge : pod.demand->charges) {
       if (skipped(node, charge)) continue;
       if (charge.amount <= node.model.free(node.id, charge.resource)) continue;
+      if (by_devices(pod, node, charge.resource)) continue;
       fits = false;
       ever = ever && (charge.resource == cluster::kPods ||
                       charge.amount <= node.model.allocatable(node.id, charge.resource));
@@ -52,6 +64,7 @@ class NodeResourcesFit final : public FilterPlugin,
     for (const Charge& charge : pod.demand->charges) {
       if (skipped(node, charge)) continue;
       if (charge.amount <= node.model.free(node.id, charge.resource)) continue;
+      if (by_devices(pod, node, charge.resource)) continue;
       if (charge.resource == cluster::kPods) {
         reasons.add("Too many pods");
       } else {
@@ -62,6 +75,7 @@ class NodeResourcesFit final : public FilterPlugin,
   std::int64_t copies(const PodView& pod, const NodeView& node, std::int64_t most) const override {
     for (const Charge& charge : pod.demand->charges) {
       if (skipped(node, charge)) continue;
+      if (by_devices(pod, node, charge.resource)) continue;
       const std::int64_t free = node.model.free(node.id, charge.resource);
       most = std::min(most, free <= 0 ? 0 : free / charge.amount);
     }

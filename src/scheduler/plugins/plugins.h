@@ -16,6 +16,8 @@ const Plugin& node_ports();
 const Plugin& pod_topology_spread();
 const Plugin& default_preemption();
 const Plugin& default_binder();
+const Plugin& dynamic_resources();
+const Plugin& device_remainder();
 const Plugin& gang();
 const Plugin& topology_placement();
 const Plugin& pod_group_pods_count();
