@@ -58,6 +58,13 @@ struct PodGroupGone {
   ObjectKey key;
   std::string uid;
 };
+struct CompositeGroupGone {
+  ObjectKey key;
+  std::string uid;
+};
+struct DisruptionBudgetGone {
+  ObjectKey key;
+};
 
 // How the write of an Admit (or another admission decision) ended. A failed Admit gives its quota
 // back; `gone` means that the object is not there any more.
@@ -91,14 +98,14 @@ struct Tick {
   Time now;
 };
 
-using Event =
-    std::variant<Configured, Synced, Tick, admission::FlavorSpec, FlavorGone,
-                 admission::TopologySpec, TopologyGone, admission::ClusterQueueSpec,
-                 ClusterQueueGone, admission::CohortSpec, CohortGone, admission::LocalQueueSpec,
-                 LocalQueueGone, admission::AdmissionCheckSpec, AdmissionCheckGone,
-                 admission::NamespaceSpec, NamespaceGone, admission::LimitRangeSpec, LimitRangeGone,
-                 admission::RuntimeClassSpec, RuntimeClassGone, admission::WorkloadSpec,
-                 WorkloadGone, cluster::NodeSpec, NodeGone, cluster::PodSpec, PodGone,
-                 scheduler::PodGroupSpec, PodGroupGone, AdmissionWritten, BindWritten>;
+using Event = std::variant<
+    Configured, Synced, Tick, admission::FlavorSpec, FlavorGone, admission::TopologySpec,
+    TopologyGone, admission::ClusterQueueSpec, ClusterQueueGone, admission::CohortSpec, CohortGone,
+    admission::LocalQueueSpec, LocalQueueGone, admission::AdmissionCheckSpec, AdmissionCheckGone,
+    admission::NamespaceSpec, NamespaceGone, admission::LimitRangeSpec, LimitRangeGone,
+    admission::RuntimeClassSpec, RuntimeClassGone, admission::WorkloadSpec, WorkloadGone,
+    cluster::NodeSpec, NodeGone, cluster::PodSpec, PodGone, scheduler::PodGroupSpec, PodGroupGone,
+    scheduler::CompositeGroupSpec, CompositeGroupGone, scheduler::DisruptionBudget,
+    DisruptionBudgetGone, AdmissionWritten, BindWritten>;
 
 }  // namespace quorate::engine

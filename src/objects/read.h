@@ -43,6 +43,8 @@ void read(Json json, std::string_view api_version, ResourceSlice& slice);
 void read(Json json, std::string_view api_version, ResourceClaim& claim);
 void read(Json json, std::string_view api_version, Job& job);
 void read(Json json, std::string_view api_version, PodGroup& group);
+void read(Json json, std::string_view api_version, CompositePodGroup& group);
+void read(Json json, std::string_view api_version, DisruptionBudget& budget);
 void read(Json json, std::string_view api_version, ResourceFlavor& flavor);
 void read(Json json, std::string_view api_version, Topology& topology);
 void read(Json json, std::string_view api_version, AdmissionCheck& check);

@@ -51,6 +51,9 @@ class Evaluation {
   bool linked() const;
 
   FitError fit_error() const;
+  // What the filter that refused a node answered, and its reasons.
+  Code refusal(std::size_t index) const;
+  std::vector<std::string> why(std::size_t index) const;
 
  private:
   static constexpr std::uint8_t kFits = 0xff;

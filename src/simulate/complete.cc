@@ -17,6 +17,8 @@ std::string_view kind_name(const objects::RuntimeClass&) { return "RuntimeClass"
 std::string_view kind_name(const objects::PriorityClass&) { return "PriorityClass"; }
 std::string_view kind_name(const objects::Job&) { return "Job"; }
 std::string_view kind_name(const objects::PodGroup&) { return "PodGroup"; }
+std::string_view kind_name(const objects::CompositePodGroup&) { return "CompositePodGroup"; }
+std::string_view kind_name(const objects::DisruptionBudget&) { return "PodDisruptionBudget"; }
 std::string_view kind_name(const objects::ResourceSlice&) { return "ResourceSlice"; }
 std::string_view kind_name(const objects::ResourceClaim&) { return "ResourceClaim"; }
 std::string_view kind_name(const objects::ResourceFlavor&) { return "ResourceFlavor"; }

@@ -70,7 +70,6 @@ constexpr char kProvisioningRequestConfig[] = "ProvisioningRequestConfig";
 constexpr char kDeviceClass[] = "DeviceClass";
 constexpr char kClaimTemplate[] = "ResourceClaimTemplate";
 constexpr char kGangWorkload[] = "Workload";
-constexpr char kCompositePodGroup[] = "CompositePodGroup";
 
 constexpr std::string_view kKueue = "kueue.x-k8s.io";
 constexpr std::string_view kScheduling = "scheduling.k8s.io";
@@ -102,7 +101,8 @@ const std::vector<Kind>& table() {
       kind<PodGroup>(kScheduling, gangs, "PodGroup"),
       kind<PodGroup>("scheduling.x-k8s.io", {"v1alpha1"}, "PodGroup"),
       opaque<kGangWorkload>(kScheduling, gangs, true),
-      opaque<kCompositePodGroup>(kScheduling, gangs, true),
+      kind<CompositePodGroup>(kScheduling, gangs, "CompositePodGroup"),
+      kind<DisruptionBudget>("policy", {"v1"}, "PodDisruptionBudget"),
       kind<Job>("batch", {"v1"}, "Job"),
       kind<ResourceSlice>(kResource, devices, "ResourceSlice", false),
       kind<ResourceClaim>(kResource, devices, "ResourceClaim"),
