@@ -50,6 +50,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   read<ResourceSlice>(text);
   read<ResourceClaim>(text);
   read<Job>(text);
+  read<CompositePodGroup>(text);
+  read<DisruptionBudget>(text);
   judge<ClusterQueue>(text);
   judge<LocalQueue>(text);
   judge<Cohort>(text);

@@ -26,6 +26,8 @@ const char* kind_of(const engine::Decision& decision) {
     const char* operator()(const scheduler::GroupStatus&) { return "group_status"; }
     const char* operator()(const scheduler::DeleteMember&) { return "delete_member"; }
     const char* operator()(const scheduler::ReleaseClaim&) { return "release_claim"; }
+    const char* operator()(const scheduler::Evict&) { return "evict"; }
+    const char* operator()(const scheduler::Nominate&) { return "nominate"; }
     const char* operator()(const admission::Decision& d) { return std::visit(Kind{}, d); }
     const char* operator()(const scheduler::Decision& d) { return std::visit(Kind{}, d); }
   };

@@ -79,11 +79,15 @@ struct PodWriter::Shared : std::enable_shared_from_this<PodWriter::Shared> {
   void operator()(scheduler::ReleaseClaim release) { claims.release(std::move(release)); }
 
   void bind_together(std::vector<scheduler::Bind> group);
+  void operator()(scheduler::Evict evict);
+  void operator()(scheduler::Nominate nominate);
 
   void read_back(const scheduler::Bind& bind, const Error& why);
   void bound(const scheduler::Bind& bind, BindResult result, const std::string& node,
              const std::string& message);
-  void delete_member(const scheduler::DeleteMember& member, int tries_left);
+  void disrupt(const ObjectKey& pod, const std::string& uid, const std::string& reason,
+               const std::string& message);
+  void remove_pod(const ObjectKey& pod, const std::string& uid, int tries_left);
 
   // Writes of which only the latest of each object matters.
   void latest(const ObjectKey& key, const std::string& kind, kube::ApiRequest request);
@@ -237,31 +241,51 @@ void PodWriter::Shared::operator()(scheduler::GroupStatus status) {
 }
 
 void PodWriter::Shared::operator()(scheduler::DeleteMember member) {
-  constexpr int kTries = 8;
-  objects::Condition condition{.type = "DisruptionTarget",
-                               .status = objects::ConditionStatus::True,
-                               .reason = "GangNotComplete",
-                               .message = member.message,
-                               .last_transition = others.loop().wall()};
-  // First the condition, so that a failure policy of the owner can ignore the pod's end.
-  others.submit(kube::patch(kube::pods(), member.pod, kube::PatchKind::Strategic,
-                            objects::pod_condition_patch(member.pod_uid, {condition}, std::nullopt),
-                            {.subresource = "status"}),
-                [weak = weak_from_this(), member](Outcome<kube::Document> answer) {
-                  const auto shared = weak.lock();
-                  if (!shared || (!answer && answer.error().code == Errc::Fenced)) return;
-                  if (!answer && answer.error().code == Errc::NotFound) return;
-                  shared->delete_member(member, kTries);
-                });
+  disrupt(member.pod, member.pod_uid, "GangNotComplete", member.message);
   log_warn(
       "gang member taken back",
       {{"pod", member.pod.text()}, {"group", member.group.text()}, {"reason", member.message}});
 }
 
-void PodWriter::Shared::delete_member(const scheduler::DeleteMember& member, int tries_left) {
+void PodWriter::Shared::operator()(scheduler::Evict evict) {
+  disrupt(evict.pod, evict.pod_uid, "PreemptionByScheduler", evict.message);
+  events.record(pod_event(evict.pod, evict.pod_uid, kube::EventType::Normal, "Preempted",
+                          "Preempting", evict.event));
+  log_info("pod preempted", {{"pod", evict.pod.text()}, {"preemptor", evict.preemptor.text()}});
+}
+
+void PodWriter::Shared::operator()(scheduler::Nominate nominate) {
+  latest(nominate.pod, "nomination",
+         kube::patch(kube::pods(), nominate.pod, kube::PatchKind::Strategic,
+                     objects::pod_condition_patch(nominate.pod_uid, {}, nominate.node),
+                     {.subresource = "status"}));
+}
+
+// First the condition, so that a failure policy of the owner can ignore the pod's end; then the
+// deletion.
+void PodWriter::Shared::disrupt(const ObjectKey& pod, const std::string& uid,
+                                const std::string& reason, const std::string& message) {
+  constexpr int kTries = 8;
+  objects::Condition condition{.type = "DisruptionTarget",
+                               .status = objects::ConditionStatus::True,
+                               .reason = reason,
+                               .message = message,
+                               .last_transition = others.loop().wall()};
+  others.submit(kube::patch(kube::pods(), pod, kube::PatchKind::Strategic,
+                            objects::pod_condition_patch(uid, {condition}, std::nullopt),
+                            {.subresource = "status"}),
+                [weak = weak_from_this(), pod, uid](Outcome<kube::Document> answer) {
+                  const auto shared = weak.lock();
+                  if (!shared || (!answer && answer.error().code == Errc::Fenced)) return;
+                  if (!answer && answer.error().code == Errc::NotFound) return;
+                  shared->remove_pod(pod, uid, kTries);
+                });
+}
+
+void PodWriter::Shared::remove_pod(const ObjectKey& pod, const std::string& uid, int tries_left) {
   others.submit(
-      kube::remove(kube::pods(), member.pod, {.uid = member.pod_uid}),
-      [weak = weak_from_this(), member, tries_left](Outcome<kube::Document> answer) {
+      kube::remove(kube::pods(), pod, {.uid = uid}),
+      [weak = weak_from_this(), pod, uid, tries_left](Outcome<kube::Document> answer) {
         const auto shared = weak.lock();
         if (!shared || answer) return;
         const Error& why = answer.error();
@@ -269,10 +293,10 @@ void PodWriter::Shared::delete_member(const scheduler::DeleteMember& member, int
         if (why.code == Errc::NotFound || why.code == Errc::Conflict || why.code == Errc::Fenced) {
           return;
         }
-        log_error("gang member not deleted", {{"pod", member.pod.text()}, {"reason", why.message}});
+        log_error("pod not deleted", {{"pod", pod.text()}, {"reason", why.message}});
         if (tries_left <= 0) return;
-        shared->others.loop().after(Duration::seconds(1), [weak, member, tries_left] {
-          if (const auto again = weak.lock()) again->delete_member(member, tries_left - 1);
+        shared->others.loop().after(Duration::seconds(1), [weak, pod, uid, tries_left] {
+          if (const auto again = weak.lock()) again->remove_pod(pod, uid, tries_left - 1);
         });
       });
 }

@@ -134,6 +134,9 @@ class Model {
   // Raw charges for trials; a trial leaves nothing behind by rolling back.
   void charge(Journal& journal, NodeId node, const Demand& demand);
   void release(Journal& journal, NodeId node, const Demand& demand);
+  // For trials of evictions: as if the pod had left its node, and as if it were there again.
+  void lift(Journal& journal, PodId pod) { take_off(journal, pod); }
+  void put_back(Journal& journal, PodId pod, NodeId node) { put_on(journal, pod, node, false); }
   Demand demand(std::shared_ptr<const PodTemplate> pod, const ResourceList& requests,
                 std::string_view ns = "") {
     return make_demand(resources_, std::move(pod), requests, ns);

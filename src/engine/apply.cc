@@ -137,6 +137,18 @@ struct Engine::Applier {
     state.tell(state.group_admissions.group_gone(e.key, e.uid));
     if (state.roles.scheduler) state.scheduler.group_gone(e.key, e.uid);
   }
+  void operator()(const scheduler::CompositeGroupSpec& e) const {
+    if (state.roles.scheduler) state.scheduler.apply(e);
+  }
+  void operator()(const CompositeGroupGone& e) const {
+    if (state.roles.scheduler) state.scheduler.composite_gone(e.key, e.uid);
+  }
+  void operator()(const scheduler::DisruptionBudget& e) const {
+    if (state.roles.scheduler) state.scheduler.apply(e);
+  }
+  void operator()(const DisruptionBudgetGone& e) const {
+    if (state.roles.scheduler) state.scheduler.budget_gone(e.key);
+  }
 
   // Devices: kept by the model's extension; whoever waits for them is told.
   template <class Object>

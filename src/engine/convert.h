@@ -102,6 +102,10 @@ void put(const cluster::PodSpec& from, v1::Pod& to);
 cluster::PodSpec get(const v1::Pod& from, Faults& faults);
 void put(const scheduler::PodGroupSpec& from, v1::PodGroup& to);
 scheduler::PodGroupSpec get(const v1::PodGroup& from, Faults& faults);
+void put(const scheduler::CompositeGroupSpec& from, v1::CompositeGroup& to);
+scheduler::CompositeGroupSpec get(const v1::CompositeGroup& from, Faults& faults);
+void put(const scheduler::DisruptionBudget& from, v1::DisruptionBudget& to);
+scheduler::DisruptionBudget get(const v1::DisruptionBudget& from, Faults& faults);
 void put(const scheduler::Config& from, v1::SchedulerConfig& to);
 scheduler::Config get(const v1::SchedulerConfig& from, Faults& faults);
 

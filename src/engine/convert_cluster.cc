@@ -171,9 +171,14 @@ void put(const scheduler::PodGroupSpec& from, v1::PodGroup& to) {
     out.set_key(entry);
     out.set_value(claim);
   }
+  to.set_preemption_policy(from.preemption_policy);
+  to.set_disrupt_together(from.disrupt_together);
+  to.set_parent(from.parent);
+  to.set_workload(from.workload);
+  for (const scheduler::CompositeGroupSpec& above : from.ancestors) put(above, *to.add_ancestors());
 }
 
-scheduler::PodGroupSpec get(const v1::PodGroup& from, Faults&) {
+scheduler::PodGroupSpec get(const v1::PodGroup& from, Faults& faults) {
   scheduler::PodGroupSpec to;
   to.key = key_of(from.key());
   to.uid = from.uid();
@@ -190,7 +195,60 @@ scheduler::PodGroupSpec get(const v1::PodGroup& from, Faults&) {
   to.needs_admission = from.needs_admission();
   to.resource_claims = claims_of(from.resource_claims());
   for (const v1::Label& each : from.claim_names()) to.claim_names[each.key()] = each.value();
+  to.preemption_policy = from.preemption_policy();
+  to.disrupt_together = from.disrupt_together();
+  to.parent = from.parent();
+  to.workload = from.workload();
+  for (const v1::CompositeGroup& above : from.ancestors()) {
+    to.ancestors.push_back(get(above, faults));
+  }
   return to;
+}
+
+void put(const scheduler::CompositeGroupSpec& from, v1::CompositeGroup& to) {
+  put(from.key, *to.mutable_key());
+  to.set_uid(from.uid);
+  to.set_gang(from.gang);
+  to.set_min_groups(from.min_groups);
+  if (from.priority) to.set_priority(*from.priority);
+  to.set_preemption_policy(from.preemption_policy);
+  to.set_topology_key(from.topology_key);
+  to.set_disrupt_together(from.disrupt_together);
+  to.set_parent(from.parent);
+  to.set_workload(from.workload);
+  to.set_created(from.created.nanos);
+  to.set_terminating(from.terminating);
+}
+
+scheduler::CompositeGroupSpec get(const v1::CompositeGroup& from, Faults&) {
+  scheduler::CompositeGroupSpec to;
+  to.key = key_of(from.key());
+  to.uid = from.uid();
+  to.gang = from.gang();
+  to.min_groups = from.min_groups();
+  if (from.has_priority()) to.priority = from.priority();
+  to.preemption_policy = from.preemption_policy();
+  to.topology_key = from.topology_key();
+  to.disrupt_together = from.disrupt_together();
+  to.parent = from.parent();
+  to.workload = from.workload();
+  to.created = Time{from.created()};
+  to.terminating = from.terminating();
+  return to;
+}
+
+void put(const scheduler::DisruptionBudget& from, v1::DisruptionBudget& to) {
+  put(from.key, *to.mutable_key());
+  put(from.selector, *to.mutable_selector());
+  to.set_allowed(from.allowed);
+  to.mutable_disrupted()->Assign(from.disrupted.begin(), from.disrupted.end());
+}
+
+scheduler::DisruptionBudget get(const v1::DisruptionBudget& from, Faults& faults) {
+  return {key_of(from.key()),
+          selector_of(from.selector(), faults),
+          from.allowed(),
+          {from.disrupted().begin(), from.disrupted().end()}};
 }
 
 void put(const admission::Config& from, v1::AdmissionConfig& to) {

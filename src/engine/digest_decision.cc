@@ -163,7 +163,19 @@ struct DecisionDigest {
     to.text("GroupStatus");
     put(to, d.group);
     to.text(d.group_uid).number(d.native ? 1 : 0).number(d.scheduled ? 1 : 0);
-    to.text(d.reason).text(d.message);
+    to.text(d.reason).text(d.message).text(d.diagnosis.text());
+  }
+  void operator()(const scheduler::Evict& d) const {
+    to.text("Evict");
+    put(to, d.pod);
+    to.text(d.pod_uid);
+    put(to, d.preemptor);
+    to.number(d.for_group ? 1 : 0).text(d.message).text(d.event);
+  }
+  void operator()(const scheduler::Nominate& d) const {
+    to.text("Nominate");
+    put(to, d.pod);
+    to.text(d.pod_uid).text(d.node);
   }
   void operator()(const scheduler::DeleteMember& d) const {
     to.text("DeleteMember");

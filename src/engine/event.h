@@ -59,6 +59,13 @@ struct PodGroupGone {
   ObjectKey key;
   std::string uid;
 };
+struct CompositeGroupGone {
+  ObjectKey key;
+  std::string uid;
+};
+struct DisruptionBudgetGone {
+  ObjectKey key;
+};
 
 // How the write of an Admit (or another admission decision) ended. A failed Admit gives its quota
 // back; `gone` means that the object is not there any more.
@@ -125,6 +132,8 @@ using Event = std::variant<
     cluster::NodeSpec, NodeGone, cluster::PodSpec, PodGone, scheduler::PodGroupSpec, PodGroupGone,
     AdmissionWritten, BindWritten, devices::ClassObject, DeviceClassGone, devices::SliceObject,
     ResourceSliceGone, devices::TaintRuleObject, DeviceTaintRuleGone, devices::TemplateObject,
-    ClaimTemplateGone, devices::ClaimObject, ClaimGone, ClaimReleased>;
+    ClaimTemplateGone, devices::ClaimObject, ClaimGone, ClaimReleased,
+    scheduler::CompositeGroupSpec, CompositeGroupGone, scheduler::DisruptionBudget,
+    DisruptionBudgetGone>;
 
 }  // namespace quorate::engine

@@ -80,6 +80,18 @@ struct Encoder {
   void operator()(const PodGroupGone& e) const {
     put_gone(e.key, e.uid, *to.mutable_pod_group_gone());
   }
+  void operator()(const scheduler::CompositeGroupSpec& e) const {
+    put(e, *to.mutable_composite_group());
+  }
+  void operator()(const CompositeGroupGone& e) const {
+    put_gone(e.key, e.uid, *to.mutable_composite_group_gone());
+  }
+  void operator()(const scheduler::DisruptionBudget& e) const {
+    put(e, *to.mutable_disruption_budget());
+  }
+  void operator()(const DisruptionBudgetGone& e) const {
+    put_gone(e.key, "", *to.mutable_disruption_budget_gone());
+  }
   void operator()(const AdmissionWritten& e) const {
     v1::AdmissionWritten& out = *to.mutable_admission_written();
     put(e.workload, *out.mutable_workload());
@@ -201,6 +213,15 @@ Event event_of(const v1::Event& from, Faults& faults) {
       return wire::get(from.pod_group(), faults);
     case v1::Event::kPodGroupGone:
       return PodGroupGone{key_of(from.pod_group_gone()), from.pod_group_gone().uid()};
+    case v1::Event::kCompositeGroup:
+      return wire::get(from.composite_group(), faults);
+    case v1::Event::kCompositeGroupGone:
+      return CompositeGroupGone{key_of(from.composite_group_gone()),
+                                from.composite_group_gone().uid()};
+    case v1::Event::kDisruptionBudget:
+      return wire::get(from.disruption_budget(), faults);
+    case v1::Event::kDisruptionBudgetGone:
+      return DisruptionBudgetGone{key_of(from.disruption_budget_gone())};
     case v1::Event::kAdmissionWritten: {
       const v1::AdmissionWritten& written = from.admission_written();
       return AdmissionWritten{wire::key_of(written.workload()), written.uid(), written.succeeded(),

@@ -102,6 +102,23 @@ cluster::NodeSpec sample_node() {
           true, false,   {{"cpu", Quantity{64000}}}};
 }
 
+scheduler::CompositeGroupSpec sample_composite() {
+  scheduler::CompositeGroupSpec group;
+  group.key = {"ns", "c"};
+  group.uid = "c-uid";
+  group.gang = false;
+  group.min_groups = 3;
+  group.priority = 5;
+  group.preemption_policy = "Never";
+  group.topology_key = "block";
+  group.disrupt_together = true;
+  group.parent = "root";
+  group.workload = "w";
+  group.created = Time{18};
+  group.terminating = true;
+  return group;
+}
+
 scheduler::PodGroupSpec sample_group() {
   scheduler::PodGroupSpec group;
   group.key = {"ns", "g"};
@@ -115,6 +132,11 @@ scheduler::PodGroupSpec sample_group() {
   group.initially_scheduled = true;
   group.condition_reason = "Unschedulable";
   group.condition_message = "no";
+  group.preemption_policy = "Never";
+  group.disrupt_together = true;
+  group.parent = "c";
+  group.workload = "w";
+  group.ancestors = {sample_composite()};
   group.terminating = true;
   group.needs_admission = true;
   group.resource_claims = {{"dom", "channel", ""}};
@@ -338,6 +360,11 @@ std::vector<Event> one_of_each() {
       PodGone{{"ns", "p"}, "p-uid"},
       sample_group(),
       PodGroupGone{{"ns", "g"}, "g-uid"},
+      sample_composite(),
+      CompositeGroupGone{{"ns", "c"}, "c-uid"},
+      scheduler::DisruptionBudget{
+          {"ns", "pdb"}, {{{"app", Requirement::Op::In, {"db"}}}}, 2, {"gone"}},
+      DisruptionBudgetGone{{"ns", "pdb"}},
       AdmissionWritten{{"ns", "w"}, "w-uid", false, true, "conflict"},
       BindWritten{{"ns", "p"}, "p-uid", "m", scheduler::BindResult::Elsewhere, "bound to m"},
       sample_class(),

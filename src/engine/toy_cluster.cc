@@ -78,6 +78,12 @@ struct TextOf {
   std::string operator()(const scheduler::ReleaseClaim& d) const {
     return "ReleaseClaim " + d.claim.text();
   }
+  std::string operator()(const scheduler::Evict& d) const {
+    return "Evict " + d.pod.text() + ": " + d.event;
+  }
+  std::string operator()(const scheduler::Nominate& d) const {
+    return "Nominate " + d.pod.text() + " for " + d.node;
+  }
   std::string operator()(const scheduler::DeleteMember& d) const {
     return "DeleteMember " + d.pod.text() + ": " + d.message;
   }
@@ -223,8 +229,14 @@ void ToyCluster::carry_out(const scheduler::Decision& decision) {
     group.condition_reason = status->scheduled ? "" : status->reason;
     group.condition_message = status->scheduled ? "" : status->message;
     tell(group);
+  } else if (const auto* nominated = std::get_if<scheduler::Nominate>(&decision)) {
+    cluster::PodSpec& pod = pods_.at(nominated->pod);
+    pod.nominated_node = nominated->node;
+    tell(pod);
   } else {
-    const ObjectKey& key = std::get<scheduler::DeleteMember>(decision).pod;
+    const auto* evicted = std::get_if<scheduler::Evict>(&decision);
+    const ObjectKey key =
+        evicted != nullptr ? evicted->pod : std::get<scheduler::DeleteMember>(decision).pod;
     tell(PodGone{key, pods_.at(key).uid});
     pods_.erase(key);
   }

@@ -51,6 +51,11 @@ inline constexpr KindInfo kPodGroupV1alpha2{"scheduling.k8s.io", "v1alpha2", "Po
 inline constexpr KindInfo kPodGroupFallback{"scheduling.x-k8s.io", "v1alpha1", "PodGroup",
                                             "podgroups"};
 
+inline constexpr KindInfo kCompositePodGroup{"scheduling.k8s.io", "v1alpha3", "CompositePodGroup",
+                                             "compositepodgroups"};
+inline constexpr KindInfo kDisruptionBudget{"policy", "v1", "PodDisruptionBudget",
+                                            "poddisruptionbudgets"};
+
 inline constexpr KindInfo kResourceFlavor{"kueue.x-k8s.io", "v1beta2", "ResourceFlavor",
                                           "resourceflavors", false};
 inline constexpr KindInfo kClusterQueue{"kueue.x-k8s.io", "v1beta2", "ClusterQueue",

@@ -56,6 +56,10 @@ inline constexpr std::string_view kGroupTopologyKey = "quorate.dev/topology-key"
 inline constexpr std::string_view kGroupDisruptionMode =
     "quorate.dev/disruption-mode";  // single, all
 
+// On a PodGroup of any version: the composites above it, the nearest first, as a JSON list of
+// {name, minGroupCount, topologyKey, disruptionMode}; only the name is required.
+inline constexpr std::string_view kCompositeGroups = "quorate.dev/composite-groups";
+
 inline constexpr std::string_view kJobCompletionIndex = "batch.kubernetes.io/job-completion-index";
 inline constexpr std::string_view kNamespaceName = "kubernetes.io/metadata.name";
 inline constexpr std::string_view kHostname = "kubernetes.io/hostname";

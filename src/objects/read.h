@@ -53,6 +53,8 @@ void read(Json json, std::string_view api_version, ResourceClaim& claim);
 void read(Json json, std::string_view api_version, ResourceClaimTemplate& claim_template);
 void read(Json json, std::string_view api_version, Job& job);
 void read(Json json, std::string_view api_version, PodGroup& group);
+void read(Json json, std::string_view api_version, CompositePodGroup& group);
+void read(Json json, std::string_view api_version, DisruptionBudget& budget);
 void read(Json json, std::string_view api_version, ResourceFlavor& flavor);
 void read(Json json, std::string_view api_version, Topology& topology);
 void read(Json json, std::string_view api_version, AdmissionCheck& check);

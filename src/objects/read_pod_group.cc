@@ -61,6 +61,19 @@ void read_fallback(Json json, PodGroup& group) {
   group.disrupt_together = value_of(annotations, names::kGroupDisruptionMode) == "all";
 }
 
+// What cannot be read tells of nothing: the annotation of one group is not to be the end of it.
+std::vector<ToldComposite> told_composites(std::string_view text) {
+  JsonDocument document;
+  std::vector<ToldComposite> told;
+  if (text.empty() || !document.parse(text)) return told;
+  document.root().each([&](Json each) {
+    told.push_back({each["name"].required_text(), each["minGroupCount"].maybe_int32(),
+                    each["topologyKey"].text(), each["disruptionMode"].text() == "all"});
+  });
+  if (document.fault()) told.clear();
+  return told;
+}
+
 }  // namespace
 
 const KindInfo& kind_of(PodGroupApi api) {
@@ -86,12 +99,41 @@ void read(Json json, std::string_view api_version, PodGroup& group) {
     read_native(json["spec"], group);
   }
   group.claim_names = read_claim_names(json["status"]["resourceClaimStatuses"]);
+  group.composites = told_composites(value_of(group.meta.annotations, names::kCompositeGroups));
   group.conditions = read_conditions(json["status"]["conditions"]);
   if (group.api == PodGroupApi::V1alpha2) {
     for (Condition& condition : group.conditions) {
       if (condition.type == kScheduledInV1alpha2) condition.type = kScheduled;
     }
   }
+}
+
+void read(Json json, std::string_view, CompositePodGroup& group) {
+  group.meta = read_meta(json["metadata"]);
+  const Json spec = json["spec"];
+  const Json gang = spec["schedulingPolicy"]["gang"];
+  if (gang.present()) {
+    group.min_groups = gang["minGroupCount"].int32();
+    if (*group.min_groups < 1) {
+      gang["minGroupCount"].invalid("must be greater than or equal to 1");
+    }
+  }
+  spec["schedulingConstraints"]["topology"].each(
+      [&](Json each) { group.topology_keys.push_back(each["key"].required_text()); });
+  group.disrupt_together = spec["disruptionMode"]["all"].present();
+  group.priority_class = spec["priorityClassName"].text();
+  group.priority = spec["priority"].maybe_int32();
+  group.preemption_policy = spec["preemptionPolicy"].text();
+  group.workload_name = spec["workloadRef"]["workloadName"].text();
+  group.parent = spec["parentCompositePodGroupName"].text();
+}
+
+void read(Json json, std::string_view, DisruptionBudget& budget) {
+  budget.meta = read_meta(json["metadata"]);
+  budget.selector = read_label_selector(json["spec"]["selector"]);
+  budget.allowed = json["status"]["disruptionsAllowed"].int32();
+  json["status"]["disruptedPods"].members(
+      [&](std::string_view name, Json) { budget.disrupted.emplace_back(name); });
 }
 
 }  // namespace quorate::objects

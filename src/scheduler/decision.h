@@ -10,6 +10,7 @@
 
 #include "src/base/device_types.h"
 #include "src/base/object_key.h"
+#include "src/scheduler/group_finding.h"
 
 namespace quorate::scheduler {
 
@@ -61,8 +62,11 @@ struct GroupStatus {
   std::string group_uid;
   bool native = true;
   bool scheduled = false;
-  std::string reason;  // Scheduled, Unschedulable, SchedulerError
+  std::string reason;  // Scheduled, Unschedulable, SchedulerError, Invalid
   std::string message;
+  // Of Unschedulable: why, by constraint and domain. Goes into the annotation
+  // quorate.dev/diagnosis and, as text, into the event.
+  GroupDiagnosis diagnosis;
 
   friend bool operator==(const GroupStatus&, const GroupStatus&) = default;
 };
@@ -89,7 +93,31 @@ struct ReleaseClaim {
   friend bool operator==(const ReleaseClaim&, const ReleaseClaim&) = default;
 };
 
-using Decision = std::variant<Bind, PodUnschedulable, GroupStatus, DeleteMember, ReleaseClaim>;
+// Makes room for a pod or group of higher priority: condition DisruptionTarget=True with reason
+// PreemptionByScheduler and `message`, event Preempted with `event`, then delete with a uid
+// precondition and the pod's own grace period. Repeated while the pod is not seen ending.
+struct Evict {
+  ObjectKey pod;
+  std::string pod_uid;
+  ObjectKey preemptor;
+  bool for_group = false;
+  std::string message;
+  std::string event;
+
+  friend bool operator==(const Evict&, const Evict&) = default;
+};
+
+// status.nominatedNodeName of a pod that room is being made for; "" clears it.
+struct Nominate {
+  ObjectKey pod;
+  std::string pod_uid;
+  std::string node;
+
+  friend bool operator==(const Nominate&, const Nominate&) = default;
+};
+
+using Decision =
+    std::variant<Bind, PodUnschedulable, GroupStatus, DeleteMember, ReleaseClaim, Evict, Nominate>;
 
 // How a Bind ended.
 enum class BindResult {

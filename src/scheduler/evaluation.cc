@@ -373,6 +373,32 @@ std::optional<std::string> Evaluation::error() const {
          "\" filter plugin: " + filter.failure(pod_, view(index));
 }
 
+Code Evaluation::refusal(std::size_t index) const {
+  const std::uint8_t position = refused_by_[index];
+  if (conflict_ || position == kOutsideNames) return Code::UnschedulableAndUnresolvable;
+  if (position == kFits) return Code::Success;
+  return filter(position, view(index));
+}
+
+std::vector<std::string> Evaluation::why(std::size_t index) const {
+  class Collected final : public ReasonSink {
+   public:
+    void add(std::string_view reason) override { reasons.emplace_back(reason); }
+    std::vector<std::string> reasons;
+  };
+  Collected sink;
+  const std::uint8_t position = refused_by_[index];
+  if (conflict_) {
+    sink.add(*conflict_);
+  } else if (position == kOutsideNames) {
+    sink.add("node(s) didn't satisfy plugin(s) [" +
+             std::string(framework_->filters[decided_by_].plugin->name()) + "]");
+  } else if (position != kFits) {
+    framework_->filters[position].plugin->why(pod_for(position), view(index), sink);
+  }
+  return std::move(sink.reasons);
+}
+
 FitError Evaluation::fit_error() const {
   FitError error;
   error.outcome.nodes = static_cast<std::int64_t>(nodes_.size());

@@ -54,6 +54,9 @@ class Evaluation {
   FitError fit_error() const;
   // The error of a filter, of the first node that has one: the attempt fails with it.
   std::optional<std::string> error() const;
+  // What the filter that refused a node answered, and its reasons.
+  Code refusal(std::size_t index) const;
+  std::vector<std::string> why(std::size_t index) const;
 
  private:
   static constexpr std::uint8_t kFits = 0xff;

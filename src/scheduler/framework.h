@@ -5,6 +5,7 @@
 // registry.cc. What it works out about a pod is a PluginState.
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -117,14 +118,19 @@ struct FilterOutcome {
   std::int64_t nodes = 0;
   std::int64_t unschedulable = 0;
   std::int64_t unresolvable = 0;
+  // Of those that could be helped: why evicting did not help, with how many nodes each. Empty:
+  // there was nobody to evict anywhere.
+  std::map<std::string, std::int64_t> after_eviction;
+  std::string not_eligible;  // why nobody was even looked for; "" if somebody was
 };
 
 // What follows the fit error of a pod that no node takes.
 class PostFilterPlugin : public virtual Plugin {
  public:
   virtual Status post_filter(const PodView& pod, const FilterOutcome& outcome) const = 0;
-  // The same for a group of which `policy` is the preemption policy.
-  virtual Status post_filter_group(std::string_view policy) const = 0;
+  // The same for a group of which `policy` is the preemption policy; `finding` is what evicting
+  // others came to.
+  virtual Status post_filter_group(std::string_view policy, std::string_view finding) const = 0;
 };
 
 class PreScorePlugin : public virtual Plugin {

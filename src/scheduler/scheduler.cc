@@ -81,6 +81,9 @@ std::optional<Time> Scheduler::next_wakeup() const {
   std::optional<Time> wakeup = state.queue.next_wakeup();
   const auto earlier = [&](Time when) { wakeup = wakeup ? std::min(*wakeup, when) : when; };
   if (!state.due.empty()) earlier(state.due.begin()->first);
+  for (const auto& [entity, victims] : state.awaited) {
+    for (const auto& [key, victim] : victims) earlier(victim.sent + state.config.bind_timeout);
+  }
   for (const ObjectKey& key : state.below) {
     earlier(*state.groups.at(key).below_since + state.config.bind_timeout);
   }
@@ -104,13 +107,16 @@ std::optional<GroupView> Scheduler::group_view(const cluster::Model& model,
   view.gated = at.gated;
   view.message = group.message;
   view.proof = group.proof;
+  view.diagnosis = group.diagnosis;
   const bool enough = at.group.scheduled + at.group.pending >= at.group.required;
   if (group.spec == nullptr) {
     view.state = Unknown;
   } else if (!at.group.admitted) {
     view.state = WaitsForAdmission;
+    view.diagnosis = {GroupCause::QueueAdmission, {}, 0, ""};
   } else if (!enough) {
     view.state = WaitsForMembers;
+    view.diagnosis = {GroupCause::IncompleteGroup, {}, 0, ""};
   } else if (state_->queue.is_unschedulable(entity)) {
     view.state = Unschedulable;
   } else if (!at.pending.empty()) {

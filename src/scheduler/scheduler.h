@@ -34,8 +34,9 @@ struct GroupView {
   std::int32_t held = 0;     // members with a place of ours, bind not confirmed
   std::int32_t pending = 0;  // members that want a place
   std::int32_t gated = 0;
-  std::string message;  // of the last attempt that failed
-  std::string proof;    // what proved it impossible, or that the search's budget ended
+  std::string message;       // of the last attempt that failed
+  std::string proof;         // what proved it impossible, or that the search's budget ended
+  GroupDiagnosis diagnosis;  // why it waits, by constraint and domain
 
   friend bool operator==(const GroupView&, const GroupView&) = default;
 };
@@ -66,6 +67,8 @@ class Scheduler {
   void group_gone(const ObjectKey& key, std::string_view uid);
   void apply(CompositeGroupSpec spec);
   void composite_gone(const ObjectKey& key, std::string_view uid);
+  void apply(DisruptionBudget budget);
+  void budget_gone(const ObjectKey& key);
 
   // A queue admitted the workload of a group with needs_admission; again: replaces what was said.
   void admit_group(GroupAdmission admission);

@@ -191,6 +191,7 @@ void Scheduler::State::deadlines(cluster::Model& model, Journal& journal, Time n
       roll_back(model, journal, key, now);
     }
   }
+  victims_due(model, now);
   std::vector<ObjectKey> ready;
   for (const auto& [when, key] : due) {
     if (when > now) break;

@@ -50,6 +50,7 @@ void Scheduler::observe(cluster::Model& model, Journal& journal, const cluster::
   if (change.ignored) return;
   if (change.freed) state_->note(kUsageFreed, change.freed);
   if (change.arrived) state_->note(kPodArrived, change.arrived);
+  state_->follow_placed(change);
   if (change.replaced_pod != nullptr) state_->untrack(change.replaced_pod->spec.key);
   if (change.after == nullptr) {
     state_->untrack(change.before->spec.key);
@@ -88,6 +89,7 @@ void Scheduler::State::track(cluster::Model& model, Journal& journal, cluster::P
     pod.shown_message = spec.unschedulable_message;
   }
   if (settled) {
+    nominations.erase(spec.key);
     if (pod.flight && ours && !spec.finished()) {
       for (const PostBindPlugin* plugin : framework_for(spec.spec->scheduler_name)->post_bind) {
         plugin->post_bind(model, journal, {spec, spec.node});
@@ -96,6 +98,9 @@ void Scheduler::State::track(cluster::Model& model, Journal& journal, cluster::P
     if (pod.condemned_if_bound && !spec.finished()) seen_bound.insert(spec.key);
     pod.flight.reset();
     if (!pod.condemned) set_due(spec.key, pod, std::nullopt);
+  }
+  if (is_new && !settled && ours && !spec.nominated_node.empty()) {
+    nominations.try_emplace(spec.key, spec.nominated_node);  // by an earlier run of ours
   }
   std::vector<ObjectKey> claims;
   for (const PodClaim& entry : spec.spec->resource_claims) {
@@ -131,6 +136,7 @@ void Scheduler::State::untrack(const ObjectKey& key) {
   } else {
     queue.remove({false, key});
   }
+  nominations.erase(key);
   failed_binds.erase(key);
   seen_bound.erase(key);
   dirty_pods.erase(key);

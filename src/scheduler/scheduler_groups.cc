@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "src/scheduler/group_diagnosis.h"
 #include "src/scheduler/scheduler_state.h"
 
 namespace quorate::scheduler {
@@ -69,9 +70,14 @@ std::string counts(std::int32_t required, std::int32_t scheduled, std::int32_t r
          std::to_string(remaining) + " remaining";
 }
 
-const std::string kNoPlacement = "no feasible placements found";
-
 }  // namespace
+
+std::string core_text(const GroupTree& tree, const TreePlan& plan) {
+  if (plan.placements == 0) return "no feasible placements found";
+  return "pod group is unschedulable, 0/" + std::to_string(plan.placements) +
+         " placements are available, first placement status: " +
+         counts(tree.root().required, plan.scheduled, plan.remaining);
+}
 
 void Scheduler::State::report_group(TrackedGroup& group, const std::string& reason,
                                     const std::string& message) {
@@ -81,7 +87,25 @@ void Scheduler::State::report_group(TrackedGroup& group, const std::string& reas
   group.shown_reason = reason;
   group.shown_message = message;
   decisions.emplace_back(
-      GroupStatus{group.spec->key, group.spec->uid, group.spec->native, false, reason, message});
+      GroupStatus{group.spec->key, group.spec->uid, group.spec->native, false, reason, message,
+                  reason == "Unschedulable" ? group.diagnosis : GroupDiagnosis{}});
+}
+
+// Why each group without its minimum has no place.
+void Scheduler::State::explain(cluster::Model& model, const TreePlanInput& input,
+                               const TreeStanding& at, const TreePlan& plan) {
+  const PodSpec& first = model.pod(pods.at(at.pending.front()).id).info->spec;
+  const bool may_evict = first.spec->preemption_policy != "Never";
+  const bool lower = !placed_pods.empty() && placed_pods.begin()->first < at.priority;
+  for (std::size_t g = 0; g < at.tree.groups.size(); ++g) {
+    if (at.tree.groups[g].composite) continue;
+    TrackedGroup& group = groups.at(at.tree.groups[g].key);
+    group.diagnosis = diagnose(input, g, plan);
+    const GroupCause cause = group.diagnosis.cause;
+    const bool room = cause == GroupCause::Capacity || cause == GroupCause::CapacityBelowMinimum ||
+                      cause == GroupCause::Fragmentation;
+    if (room && lower && !may_evict) group.diagnosis.cause = GroupCause::PreemptionNotAllowed;
+  }
 }
 
 // The tree cannot be decided: every waiting member says so, and it is tried again after a while.
@@ -139,6 +163,7 @@ void Scheduler::State::carry_out(cluster::Model& model, Journal& journal, const 
     TrackedGroup& group = groups.at(node.key);
     group.message.clear();
     group.proof.clear();
+    group.diagnosis = {};
     for (std::size_t i = node.first; i < node.last; ++i) {
       if (plan.members[i].fate == Fate::Placed) continue;
       left = true;
@@ -160,12 +185,7 @@ void Scheduler::State::carry_out(cluster::Model& model, Journal& journal, const 
 void Scheduler::State::refuse(const EntityKey& entity, const TreeStanding& at, const TreePlan& plan,
                               const std::string& post, Time now) {
   const bool somewhere = plan.placements > 0;
-  std::string core = kNoPlacement;
-  if (somewhere) {
-    core = "pod group is unschedulable, 0/" + std::to_string(plan.placements) +
-           " placements are available, first placement status: " +
-           counts(at.tree.root().required, plan.scheduled, plan.remaining);
-  }
+  const std::string core = core_text(at.tree, plan);
   const std::string condition = core + post;
   for (std::size_t i = 0; i < at.pending.size(); ++i) {
     const GroupPlan::Member& member = plan.members[i];
@@ -209,13 +229,21 @@ void Scheduler::State::try_group(cluster::Model& model, Journal& journal, const 
     promises.push_back(promise_to(model, model.pod(pod.id).info->spec));
   }
   TreePlan plan;
+  std::string finding;
   {
     // With the places promised to the members given back to them.
     Transaction trial(journal);
-    for (const Promise& promise : promises) {
-      input.promised.push_back(give_back(model, journal, promise));
+    for (std::size_t i = 0; i < promises.size(); ++i) {
+      const NodeId promised = give_back(model, journal, promises[i]);
+      input.promised.push_back(promised ? promised : nominated_node(model, at.pending[i]));
     }
+    charge_nominated(model, journal, entity, at.priority);
     plan = plan_tree(input);
+    const bool refused = plan.error.empty() && plan.outcome != GroupPlan::Outcome::Placed;
+    if (refused) explain(model, input, at, plan);
+    if (refused && !framework.post_filter.empty()) {
+      finding = preempt_for(model, journal, entity, at, input, now);
+    }
   }
   if (!plan.error.empty()) {
     fail_groups(entity, at, plan.error, now);
@@ -224,7 +252,7 @@ void Scheduler::State::try_group(cluster::Model& model, Journal& journal, const 
   } else {
     std::string post;
     for (const PostFilterPlugin* plugin : framework.post_filter) {
-      post += ", " + plugin->post_filter_group(first.spec->preemption_policy).message;
+      post += ", " + plugin->post_filter_group(first.spec->preemption_policy, finding).message;
     }
     refuse(entity, at, plan, post, now);
   }

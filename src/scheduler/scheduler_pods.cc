@@ -9,9 +9,9 @@ namespace quorate::scheduler {
 namespace {
 
 // The place promised to the pod, or the node picked for it before, if it still does; else the best.
-std::optional<std::size_t> choose(const cluster::Model& model, const Evaluation& evaluation,
-                                  cluster::NodeId promised, const std::string& nominated) {
-  if (!promised && !nominated.empty()) promised = model.find_node(nominated);
+std::optional<std::size_t> choose(const Evaluation& evaluation, cluster::NodeId promised,
+                                  cluster::NodeId nominated) {
+  if (!promised) promised = nominated;
   const std::optional<std::size_t> index = evaluation.index_of(promised);
   return index && evaluation.feasible(*index) ? index : evaluation.best();
 }
@@ -85,6 +85,7 @@ void Scheduler::State::emit_binds(const cluster::Model& model, const Framework& 
       break;
     }
     pod.flight = Flight{std::string(at.node), now};
+    nominations.erase(key);
     pod.condemned_if_bound = false;
     set_due(key, pod, now + config.bind_timeout);
   }
@@ -100,25 +101,31 @@ void Scheduler::State::try_pod(cluster::Model& model, Journal& journal, const Ob
   const PodView pod = view(model, tracked);
   cluster::NodeId node;
   FitError error;
+  bool room_is_made = false;
   {
     Transaction trial(journal);
     const cluster::NodeId promised = give_back(model, journal, promise);
+    charge_nominated(model, journal, entity, spec.spec->priority.value_or(0));
     const Evaluation& evaluation = evaluations.get(framework, model, pod);
     if (const auto failure = evaluation.error()) {
       report(key, tracked, "SchedulerError", *failure);
       queue.failed(entity, now);
       return;
     }
-    if (const auto index = choose(model, evaluation, promised, spec.nominated_node)) {
+    if (const auto index = choose(model, evaluation, promised, nominated_node(model, key))) {
       node = evaluation.nodes()[*index];
     } else {
       error = evaluation.fit_error();
+      if (!framework.post_filter.empty()) {
+        room_is_made =
+            preempt_for(model, journal, framework, tracked, evaluation, error.outcome, now);
+      }
     }
   }
   if (!node) {
     std::string message = error.text;
     for (const PostFilterPlugin* plugin : framework.post_filter) {
-      if (error.outcome.nodes == 0) break;
+      if (error.outcome.nodes == 0 || room_is_made) break;
       if (std::string freed = free_a_claim(model, pod); !freed.empty())
         message += " " + freed + ",";
       message += " " + plugin->post_filter(pod, error.outcome).message;

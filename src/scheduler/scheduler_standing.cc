@@ -205,8 +205,8 @@ void Scheduler::State::settle_group(cluster::Model& model, Journal& journal, con
   for (const ObjectKey& member : group.members) {
     TrackedPod& pod = pods.at(member);
     if (!pod.flight || pod.flight->confirmed) continue;
-    const bool ending = model.pod(pod.id).info->spec.terminating;
-    if (ending || (withdrawn && pod.flight->failed)) drop_flight(model, journal, member, pod);
+    const bool going = model.pod(pod.id).info->spec.terminating;
+    if (going || (withdrawn && pod.flight->failed)) drop_flight(model, journal, member, pod);
   }
   if (group.spec != nullptr && !parent_of(*group.spec).empty()) {
     queue.remove(entity);
@@ -227,6 +227,7 @@ void Scheduler::State::settle_group(cluster::Model& model, Journal& journal, con
     if (at.pending.empty()) {
       group.message.clear();
       group.proof.clear();
+      group.diagnosis = {};
     }
     return;
   }

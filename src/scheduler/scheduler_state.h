@@ -2,8 +2,8 @@
 
 // Inside of Scheduler. Its methods are spread over scheduler_events.cc (what happened),
 // scheduler_standing.cc and scheduler_trees.cc (what that means for the queue), scheduler_pods.cc
-// and scheduler_groups.cc (one attempt), scheduler_promises.cc (reservations), scheduler_binds.cc
-// (outcomes, deadlines, rollback).
+// and scheduler_groups.cc (one attempt), scheduler_promises.cc (reservations),
+// scheduler_preemption.cc (victims), scheduler_binds.cc (outcomes, deadlines, rollback).
 
 #include <cstdint>
 #include <map>
@@ -18,6 +18,7 @@
 #include "src/scheduler/evaluation_cache.h"
 #include "src/scheduler/framework.h"
 #include "src/scheduler/group_tree.h"
+#include "src/scheduler/preemption.h"
 #include "src/scheduler/queue.h"
 #include "src/scheduler/scheduler.h"
 
@@ -60,6 +61,7 @@ struct TrackedGroup {
   bool reported_scheduled = false;
   std::string shown_reason, shown_message;  // of the condition while False
   std::string message, proof;               // of the last attempt in vain
+  GroupDiagnosis diagnosis;                 // of the same
   std::string bind_error;                   // of the last bind that failed
 };
 
@@ -111,11 +113,20 @@ struct RootOf {
   std::string defect;
 };
 
+// A pod that was told to leave for others, and is still there.
+struct Victim {
+  Evict evict;
+  Time sent;
+};
+
 // The reservation from which a pod takes its place.
 struct Promise {
   std::string workload_uid;  // "" if nothing is reserved for it
   std::string pod_set;
 };
+
+// What a plan that places nobody came to, in kube-scheduler's words.
+std::string core_text(const GroupTree& tree, const TreePlan& plan);
 
 // Frees the place promised to a pod, in a trial, and says which it was; none if there is none left.
 cluster::NodeId give_back(cluster::Model& model, Journal& journal, const Promise& promise);
@@ -184,6 +195,34 @@ struct Scheduler::State {
   void report(const ObjectKey& key, TrackedPod& pod, const std::string& reason,
               const std::string& message);
   void report_group(TrackedGroup& group, const std::string& reason, const std::string& message);
+  void explain(cluster::Model& model, const TreePlanInput& input, const TreeStanding& at,
+               const TreePlan& plan);
+
+  // --- preemption ---
+  void follow_placed(const cluster::PodChange& change);
+  bool queue_managed(const cluster::PodInfo& info) const;
+  std::int64_t effective_priority(const cluster::PodSpec& pod) const;
+  std::optional<PreemptionUnit> unit_of(const cluster::Model& model, cluster::PodId pod,
+                                        std::int64_t below_priority) const;
+  void add_units(const cluster::Model& model, cluster::NodeId node, std::int64_t below_priority,
+                 std::set<ObjectKey>& covered, std::vector<PreemptionUnit>& to) const;
+  std::vector<PreemptionUnit> units(const cluster::Model& model, std::int64_t below_priority) const;
+  std::vector<cluster::PodId> leaving(const cluster::Model& model) const;
+  void charge_nominated(cluster::Model& model, Journal& journal, const EntityKey& entity,
+                        std::int64_t priority) const;
+  cluster::NodeId nominated_node(const cluster::Model& model, const ObjectKey& pod) const;
+  void nominate(const cluster::Model& model, const ObjectKey& pod, const std::string& node);
+  void clear_nominations_below(const cluster::Model& model, const std::string& node,
+                               std::int64_t priority);
+  void evict_units(const cluster::Model& model, const EntityKey& preemptor, const std::string& uid,
+                   const std::string& scheduler, const std::string& where,
+                   const std::vector<PreemptionUnit>& victims, Time now);
+  bool preempt_for(cluster::Model& model, Journal& journal, const Framework& framework,
+                   const TrackedPod& pod, const Evaluation& evaluation, FilterOutcome& outcome,
+                   Time now);
+  std::string preempt_for(cluster::Model& model, Journal& journal, const EntityKey& entity,
+                          const TreeStanding& at, const TreePlanInput& input, Time now);
+  void victims_due(const cluster::Model& model, Time now);
 
   // --- devices (scheduler_devices.cc) ---
   using Chosen = std::vector<std::shared_ptr<const devices::PodDevices>>;
@@ -214,9 +253,14 @@ struct Scheduler::State {
   std::map<ObjectKey, TrackedComposite> composites;
   std::map<ObjectKey, bool> dirty_pods;  // -> something happened that can help it
   std::map<ObjectKey, bool> dirty_groups;
-  std::map<ObjectKey, bool> dirty_trees;  // by root
-  std::set<ObjectKey> failed_binds;       // answered since the last step
-  std::set<ObjectKey> seen_bound;         // condemned_if_bound, and bound after all
+  std::map<ObjectKey, bool> dirty_trees;                     // by root
+  std::vector<DisruptionBudget> budgets;                     // by key
+  std::map<std::int64_t, std::int64_t> placed_pods;          // pods on nodes, by priority
+  std::map<ObjectKey, std::string> nominations;              // pods that wait for room -> node
+  std::map<EntityKey, std::map<ObjectKey, Victim>> awaited;  // by whom room is made for
+  std::set<ObjectKey> ending;                                // pods on nodes that are being deleted
+  std::set<ObjectKey> failed_binds;                          // answered since the last step
+  std::set<ObjectKey> seen_bound;  // condemned_if_bound, and bound after all
   std::set<std::pair<Time, ObjectKey>> due;
   std::set<ObjectKey> below;                                             // groups with below_since
   std::map<std::pair<std::uint32_t, std::uint32_t>, EventKinds> events;  // by node id

@@ -278,6 +278,7 @@ void Scheduler::State::settle_tree(const cluster::Model& model, const ObjectKey&
     if (at.standings[i].pending.empty()) {
       group.message.clear();
       group.proof.clear();
+      group.diagnosis = {};
     }
     const RootOf above = root_of(node.key);
     const std::string& defect = above.defect.empty() ? at.defect : above.defect;

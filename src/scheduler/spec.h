@@ -60,6 +60,16 @@ struct PodGroupSpec {
   friend bool operator==(const PodGroupSpec&, const PodGroupSpec&) = default;
 };
 
+// A PodDisruptionBudget with what its controller last found.
+struct DisruptionBudget {
+  ObjectKey key;
+  LabelSelector selector;
+  std::int32_t allowed = 0;            // status.disruptionsAllowed
+  std::vector<std::string> disrupted;  // status.disruptedPods: their end is counted already
+
+  friend bool operator==(const DisruptionBudget&, const DisruptionBudget&) = default;
+};
+
 // What the admission of a group that a queue manages adds to the members' constraints.
 struct GroupAdmission {
   ObjectKey group;

@@ -98,7 +98,7 @@ inline PodGroupSpec make_group(const std::string& name, std::int32_t min_count) 
 }
 
 // "bind a n1", "pod a Unschedulable: ...", "group g True", "group g False Unschedulable: ...",
-// "delete a: ...".
+// "delete a: ...", "evict a", "nominate a n1".
 inline std::string text(const Decision& decision) {
   struct Print {
     std::string operator()(const Bind& d) { return "bind " + d.pod.name + " " + d.node; }
@@ -114,6 +114,10 @@ inline std::string text(const Decision& decision) {
     }
     std::string operator()(const ReleaseClaim& d) {
       return std::string(d.deallocate ? "deallocate " : "unreserve ") + d.claim.name;
+    }
+    std::string operator()(const Evict& d) { return "evict " + d.pod.name; }
+    std::string operator()(const Nominate& d) {
+      return "nominate " + d.pod.name + (d.node.empty() ? " nowhere" : " " + d.node);
     }
   };
   return std::visit(Print{}, decision);

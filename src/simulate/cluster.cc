@@ -54,6 +54,12 @@ std::optional<engine::Event> gone(const objects::Pod& o) {
 std::optional<engine::Event> gone(const objects::PodGroup& o) {
   return engine::PodGroupGone{o.meta.key, o.meta.uid};
 }
+std::optional<engine::Event> gone(const objects::CompositePodGroup& o) {
+  return engine::CompositeGroupGone{o.meta.key, o.meta.uid};
+}
+std::optional<engine::Event> gone(const objects::DisruptionBudget& o) {
+  return engine::DisruptionBudgetGone{o.meta.key};
+}
 template <class T>
 std::optional<engine::Event> gone(const T&) {
   return std::nullopt;
@@ -148,7 +154,9 @@ void SimulatedCluster::tell_everything() {
   tell_all<objects::ResourceSlice>();
   tell_all<objects::ResourceClaim>();
   tell_all<objects::Node>();
+  tell_all<objects::CompositePodGroup>();
   tell_all<objects::PodGroup>();
+  tell_all<objects::DisruptionBudget>();
   tell_all<objects::Pod>();
   for (auto& [key, workload] : objects_.of<objects::Workload>()) after_change(workload);
   apply(engine::Synced{});

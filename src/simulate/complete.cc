@@ -22,6 +22,8 @@ std::string_view kind_name(const objects::DeviceTaintRule&) { return "DeviceTain
 std::string_view kind_name(const objects::ResourceClaimTemplate&) {
   return "ResourceClaimTemplate";
 }
+std::string_view kind_name(const objects::CompositePodGroup&) { return "CompositePodGroup"; }
+std::string_view kind_name(const objects::DisruptionBudget&) { return "PodDisruptionBudget"; }
 std::string_view kind_name(const objects::ResourceSlice&) { return "ResourceSlice"; }
 std::string_view kind_name(const objects::ResourceClaim&) { return "ResourceClaim"; }
 std::string_view kind_name(const objects::ResourceFlavor&) { return "ResourceFlavor"; }

@@ -68,7 +68,6 @@ constexpr char kMultiKueueConfig[] = "MultiKueueConfig";
 constexpr char kMultiKueueCluster[] = "MultiKueueCluster";
 constexpr char kProvisioningRequestConfig[] = "ProvisioningRequestConfig";
 constexpr char kGangWorkload[] = "Workload";
-constexpr char kCompositePodGroup[] = "CompositePodGroup";
 
 constexpr std::string_view kKueue = "kueue.x-k8s.io";
 constexpr std::string_view kScheduling = "scheduling.k8s.io";
@@ -100,7 +99,8 @@ const std::vector<Kind>& table() {
       kind<PodGroup>(kScheduling, gangs, "PodGroup"),
       kind<PodGroup>("scheduling.x-k8s.io", {"v1alpha1"}, "PodGroup"),
       opaque<kGangWorkload>(kScheduling, gangs, true),
-      opaque<kCompositePodGroup>(kScheduling, gangs, true),
+      kind<CompositePodGroup>(kScheduling, gangs, "CompositePodGroup"),
+      kind<DisruptionBudget>("policy", {"v1"}, "PodDisruptionBudget"),
       kind<Job>("batch", {"v1"}, "Job"),
       kind<ResourceSlice>(kResource, devices, "ResourceSlice", false),
       kind<ResourceClaim>(kResource, devices, "ResourceClaim"),

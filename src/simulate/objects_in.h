@@ -35,12 +35,12 @@ struct Objects {
 
   std::tuple<Of<objects::Namespace>, Of<objects::Node>, Of<objects::Pod>, Of<objects::LimitRange>,
              Of<objects::RuntimeClass>, Of<objects::PriorityClass>, Of<objects::Job>,
-             Of<objects::PodGroup>, Of<objects::DeviceClass>, Of<objects::DeviceTaintRule>,
-             Of<objects::ResourceSlice>, Of<objects::ResourceClaim>,
-             Of<objects::ResourceClaimTemplate>, Of<objects::ResourceFlavor>,
-             Of<objects::ClusterQueue>, Of<objects::LocalQueue>, Of<objects::Cohort>,
-             Of<objects::WorkloadPriorityClass>, Of<objects::AdmissionCheck>, Of<objects::Topology>,
-             Of<objects::Workload>, Of<Opaque>>
+             Of<objects::PodGroup>, Of<objects::CompositePodGroup>, Of<objects::DisruptionBudget>,
+             Of<objects::DeviceClass>, Of<objects::DeviceTaintRule>, Of<objects::ResourceSlice>,
+             Of<objects::ResourceClaim>, Of<objects::ResourceClaimTemplate>,
+             Of<objects::ResourceFlavor>, Of<objects::ClusterQueue>, Of<objects::LocalQueue>,
+             Of<objects::Cohort>, Of<objects::WorkloadPriorityClass>, Of<objects::AdmissionCheck>,
+             Of<objects::Topology>, Of<objects::Workload>, Of<Opaque>>
       kinds;
 
   template <class T>

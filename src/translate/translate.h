@@ -54,6 +54,8 @@ admission::LocalQueueSpec to_spec(const objects::LocalQueue& queue);
 admission::AdmissionCheckSpec to_spec(const objects::AdmissionCheck& check);
 admission::WorkloadSpec to_spec(const objects::Workload& workload, Defects* defects = nullptr);
 scheduler::PodGroupSpec to_spec(const objects::PodGroup& group, Defects* defects = nullptr);
+scheduler::CompositeGroupSpec to_spec(const objects::CompositePodGroup& group);
+scheduler::DisruptionBudget to_spec(const objects::DisruptionBudget& budget);
 
 // A ClusterQueue that could not even be read: `why` names the field.
 admission::ClusterQueueSpec unreadable_cluster_queue(std::string_view name, std::string_view uid,

@@ -215,7 +215,42 @@ scheduler::PodGroupSpec to_spec(const objects::PodGroup& group, Defects* defects
   spec.resource_claims = group.resource_claims;
   spec.claim_names = group.claim_names;
   spec.needs_admission = !objects::value_of(group.meta.labels, objects::names::kQueueName).empty();
+  spec.preemption_policy = group.preemption_policy;
+  spec.disrupt_together = group.disrupt_together;
+  spec.parent = group.parent;
+  spec.workload = group.workload_name;
+  for (std::size_t i = 0; i < group.composites.size(); ++i) {
+    const objects::ToldComposite& told = group.composites[i];
+    scheduler::CompositeGroupSpec& above = spec.ancestors.emplace_back();
+    above.key = {group.meta.key.ns, told.name};
+    above.gang = told.min_groups.has_value();
+    above.min_groups = std::max(1, told.min_groups.value_or(1));
+    above.topology_key = told.topology_key;
+    above.disrupt_together = told.disrupt_together;
+    if (i + 1 < group.composites.size()) above.parent = group.composites[i + 1].name;
+  }
   return spec;
+}
+
+scheduler::CompositeGroupSpec to_spec(const objects::CompositePodGroup& group) {
+  scheduler::CompositeGroupSpec spec;
+  spec.key = group.meta.key;
+  spec.uid = group.meta.uid;
+  spec.gang = group.min_groups.has_value();
+  spec.min_groups = std::max(1, group.min_groups.value_or(1));
+  spec.priority = group.priority;
+  spec.preemption_policy = group.preemption_policy;
+  if (!group.topology_keys.empty()) spec.topology_key = group.topology_keys.front();
+  spec.disrupt_together = group.disrupt_together;
+  spec.parent = group.parent;
+  spec.workload = group.workload_name;
+  spec.created = group.meta.created;
+  spec.terminating = group.meta.deleted.has_value();
+  return spec;
+}
+
+scheduler::DisruptionBudget to_spec(const objects::DisruptionBudget& budget) {
+  return {budget.meta.key, budget.selector, budget.allowed, budget.disrupted};
 }
 
 }  // namespace quorate::translate

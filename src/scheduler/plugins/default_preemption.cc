@@ -3,8 +3,8 @@
 namespace quorate::scheduler {
 namespace {
 
-// The text that tells users and autoscalers what evicting others would bring. There is nobody to
-// evict here: what a queue manages is evicted by its admission, whole.
+// The text that tells users and autoscalers what evicting others came to. Where this plugin is on,
+// the scheduler looks for victims (preemption.h) before it asks for the text.
 class DefaultPreemption final : public PostFilterPlugin {
  public:
   std::string_view name() const override { return "DefaultPreemption"; }
@@ -13,8 +13,14 @@ class DefaultPreemption final : public PostFilterPlugin {
     if (pod.pod().preemption_policy == "Never") {
       return {Code::Unschedulable, "preemption: not eligible due to preemptionPolicy=Never."};
     }
+    if (!outcome.not_eligible.empty()) {
+      return {Code::Unschedulable, "preemption: " + outcome.not_eligible};
+    }
     std::set<std::string> parts;  // in the order of the strings, counts included
-    if (outcome.unschedulable > 0) {
+    for (const auto& [reason, nodes] : outcome.after_eviction) {
+      parts.insert(std::to_string(nodes) + " " + reason);
+    }
+    if (outcome.unschedulable > 0 && outcome.after_eviction.empty()) {
       parts.insert(std::to_string(outcome.unschedulable) +
                    " No preemption victims found for incoming pod");
     }
@@ -27,14 +33,13 @@ class DefaultPreemption final : public PostFilterPlugin {
     return {Code::Unschedulable, text + "."};
   }
 
-  Status post_filter_group(std::string_view policy) const override {
+  Status post_filter_group(std::string_view policy, std::string_view finding) const override {
     if (policy == "Never") {
       return {Code::Unschedulable,
               "deallocation and deletion of ResourceClaims completed, pod group preemption: not "
               "eligible due to preemptionPolicy=Never."};
     }
-    return {Code::Unschedulable,
-            "pod group preemption: No preemption victims found for incoming preemptor"};
+    return {Code::Unschedulable, std::string(finding)};
   }
 };
 
