@@ -130,10 +130,9 @@ using Event = std::variant<
     admission::NamespaceSpec, NamespaceGone, admission::LimitRangeSpec, LimitRangeGone,
     admission::RuntimeClassSpec, RuntimeClassGone, admission::WorkloadSpec, WorkloadGone,
     cluster::NodeSpec, NodeGone, cluster::PodSpec, PodGone, scheduler::PodGroupSpec, PodGroupGone,
-    AdmissionWritten, BindWritten, devices::ClassObject, DeviceClassGone, devices::SliceObject,
-    ResourceSliceGone, devices::TaintRuleObject, DeviceTaintRuleGone, devices::TemplateObject,
-    ClaimTemplateGone, devices::ClaimObject, ClaimGone, ClaimReleased,
     scheduler::CompositeGroupSpec, CompositeGroupGone, scheduler::DisruptionBudget,
-    DisruptionBudgetGone>;
+    DisruptionBudgetGone, AdmissionWritten, BindWritten, devices::ClassObject, DeviceClassGone,
+    devices::SliceObject, ResourceSliceGone, devices::TaintRuleObject, DeviceTaintRuleGone,
+    devices::TemplateObject, ClaimTemplateGone, devices::ClaimObject, ClaimGone, ClaimReleased>;
 
 }  // namespace quorate::engine

@@ -59,6 +59,10 @@ bool equal(const PodGone& a, const PodGone& b) { return a.key == b.key && a.uid 
 bool equal(const PodGroupGone& a, const PodGroupGone& b) {
   return a.key == b.key && a.uid == b.uid;
 }
+bool equal(const CompositeGroupGone& a, const CompositeGroupGone& b) {
+  return a.key == b.key && a.uid == b.uid;
+}
+bool equal(const DisruptionBudgetGone& a, const DisruptionBudgetGone& b) { return a.key == b.key; }
 bool equal(const DeviceClassGone& a, const DeviceClassGone& b) { return a.name == b.name; }
 bool equal(const ResourceSliceGone& a, const ResourceSliceGone& b) { return a.name == b.name; }
 bool equal(const DeviceTaintRuleGone& a, const DeviceTaintRuleGone& b) { return a.name == b.name; }

@@ -7,6 +7,8 @@
 #include "src/objects/node.h"
 #include "src/objects/pod.h"
 #include "src/objects/protobuf_transcoder.h"
+#include "src/objects/resource_claim.h"
+#include "src/objects/resource_slice.h"
 
 namespace quorate::objects {
 namespace {

@@ -32,16 +32,28 @@ constexpr std::string_view kPoints[] = {"preEnqueue",
 
 // In the order in which they run.
 constexpr std::string_view kPlugins[] = {
-    "SchedulingGates",   "PrioritySort",      "NodeName",
-    "NodeUnschedulable", "TaintToleration",   "NodeAffinity",
-    "NodePorts",         "NodeResourcesFit",  "PodTopologySpread",
-    "InterPodAffinity",  "DefaultPreemption", "NodeResourcesBalancedAllocation",
-    "DefaultBinder",     "GangScheduling",    "TopologyPlacementGenerator",
+    "SchedulingGates",
+    "PrioritySort",
+    "NodeName",
+    "NodeUnschedulable",
+    "TaintToleration",
+    "NodeAffinity",
+    "NodePorts",
+    "NodeResourcesFit",
+    "PodTopologySpread",
+    "InterPodAffinity",
+    "DynamicResources",
+    "DeviceRemainder",
+    "DefaultPreemption",
+    "NodeResourcesBalancedAllocation",
+    "DefaultBinder",
+    "GangScheduling",
+    "TopologyPlacementGenerator",
     "PodGroupPodsCount",
 };
 constexpr std::string_view kForeign[] = {
-    "DynamicResources", "NodeDeclaredFeatures", "VolumeBinding", "VolumeRestrictions",
-    "VolumeZone",       "NodeVolumeLimits",     "ImageLocality",
+    "NodeDeclaredFeatures", "VolumeBinding",    "VolumeRestrictions",
+    "VolumeZone",           "NodeVolumeLimits", "ImageLocality",
 };
 
 bool listed(std::span<const std::string_view> names, std::string_view name) {

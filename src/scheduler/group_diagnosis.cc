@@ -36,12 +36,11 @@ bool asks_for_model(const cluster::Resources& names, const PodView& pod) {
   for (const auto& [key, value] : pod.pod().node_selector) {
     if (names_gpu(key)) return true;
   }
-  for (const auto& term : pod.pod().node_affinity.required) {
-    for (const Requirement& one : term.match_expressions) {
-      if (names_gpu(one.key)) return true;
-    }
-  }
-  return false;
+  if (!pod.pod().node_affinity.required) return false;
+  return std::ranges::any_of(*pod.pod().node_affinity.required, [](const NodeSelectorTerm& term) {
+    return std::ranges::any_of(term.match_expressions,
+                               [](const Requirement& one) { return names_gpu(one.key); });
+  });
 }
 
 // Members of one shape, against the nodes of a domain.
@@ -114,6 +113,7 @@ DomainFinding look_at(const TreePlanInput& input, const GroupNode& leaf, const P
       largest[charge.resource] = std::max(largest[charge.resource], charge.amount);
     }
   }
+  if (useful.empty()) return finding;  // no resources would help
   for (const auto& [resource, wanted] : need) {
     ResourceShortage shortage;
     shortage.resource = input.model.resources().name({resource, 0});

@@ -111,6 +111,7 @@ std::optional<NodeVictims> victims_on(const PreemptionWorld& world, const PodVie
   lift_leaving(world, node);
   if (!world.leaving.empty() && fits(world, pod, node)) {
     answer.room_is_coming = true;
+    answer.node = node;
     return std::nullopt;
   }
   if (units.empty()) {

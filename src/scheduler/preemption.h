@@ -42,7 +42,7 @@ struct PreemptionWorld {
 struct PodPreemption {
   cluster::NodeId node;  // none: nobody can be evicted so that the pod fits
   std::vector<PreemptionUnit> victims;
-  // Somewhere pods are leaving already that make room for it: nobody else has to go.
+  // On that node pods are leaving already that make room for it: nobody else has to go.
   bool room_is_coming = false;
   // Why nodes are no candidates, with how many nodes each (DefaultPreemption's texts).
   std::map<std::string, std::int64_t> reasons;

@@ -112,7 +112,7 @@ void Scheduler::State::try_pod(cluster::Model& model, Journal& journal, const Ob
       queue.failed(entity, now);
       return;
     }
-    if (const auto index = choose(model, evaluation, promised, nominated_node(model, key))) {
+    if (const auto index = choose(evaluation, promised, nominated_node(model, key))) {
       node = evaluation.nodes()[*index];
     } else {
       error = evaluation.fit_error();

@@ -278,10 +278,14 @@ bool Scheduler::State::preempt_for(cluster::Model& model, Journal& journal,
       });
   outcome.after_eviction = found.reasons;
   if (!found.node) {
-    if (!spec.nominated_node.empty() && !found.room_is_coming) nominate(model, spec.key, "");
+    if (!spec.nominated_node.empty()) nominate(model, spec.key, "");
     return false;
   }
   const std::string name = model.node(found.node).spec->name;
+  if (found.room_is_coming) {
+    nominate(model, spec.key, name);
+    return false;
+  }
   evict_units(model, entity, spec.uid, framework.scheduler_name, name, found.victims, now);
   nominate(model, spec.key, name);
   clear_nominations_below(model, name, priority);

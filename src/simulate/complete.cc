@@ -46,7 +46,7 @@ void consider(const T& object, std::optional<Time>& latest) {
   if constexpr (requires { object.conditions; }) {
     for (const objects::Condition& each : object.conditions) consider(each.last_transition, latest);
   }
-  if constexpr (requires { object.status.conditions; }) {
+  if constexpr (requires { object.status.conditions.front().last_transition; }) {
     for (const objects::Condition& each : object.status.conditions) {
       consider(each.last_transition, latest);
     }

@@ -156,7 +156,7 @@ TEST(Loader, ReadsEveryKindOfTheContract) {
   }
   const Loader loader = load(text);
   EXPECT_THAT(loader.problems, testing::IsEmpty()) << loader.problems.front().text();
-  EXPECT_EQ(loader.objects.of<Opaque>().size(), 5u);
+  EXPECT_EQ(loader.objects.of<Opaque>().size(), 4u);
 }
 
 TEST(Loader, NamespacedObjectsWithoutANamespaceAreInDefault) {

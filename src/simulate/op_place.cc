@@ -149,6 +149,12 @@ class Placer {
   }
   void take(const scheduler::DeleteMember& member) { placements_.pods.erase(member.pod); }
   void take(const scheduler::ReleaseClaim&) {}
+  // Who has to go goes at once.
+  void take(const scheduler::Evict& evict) {
+    placements_.pods.erase(evict.pod);
+    engine_.apply(engine::PodGone{evict.pod, evict.pod_uid});
+  }
+  void take(const scheduler::Nominate&) {}
 
   engine::Engine engine_{engine::Roles{.admission = false, .scheduler = true}};
   std::vector<ObjectKey> groups_;
