@@ -31,14 +31,12 @@ bool keys_agree(const std::vector<std::string>& keys, const Labels& own, const L
 
 PodSelector::PodSelector(const std::optional<LabelSelector>& selector,
                          const std::vector<std::string>& keys, const Labels& own) {
-  if (selector) {
-    nothing_ = false;
-    selector_ = *selector;
-  }
+  if (!selector) return;  // matches nothing, whatever the keys say
+  nothing_ = false;
+  selector_ = *selector;
   for (const std::string& key : keys) {
     const auto value = own.find(key);
     if (value == own.end()) continue;
-    nothing_ = false;
     selector_.requirements.push_back({key, Requirement::Op::In, {value->second}});
   }
 }
