@@ -94,6 +94,7 @@ SimulatedCluster::SimulatedCluster(const SimulatedCluster& other)
       cycles_(other.cycles_),
       namespaces_(other.namespaces_),
       evicting_(other.evicting_),
+      gates_due_(other.gates_due_),
       notes_(other.notes_) {
   options_.record = nullptr;
   options_.runtimes.clear();
@@ -151,6 +152,7 @@ void SimulatedCluster::tell_everything() {
   tell_all<objects::PodGroup>();
   tell_all<objects::Pod>();
   for (auto& [key, workload] : objects_.of<objects::Workload>()) after_change(workload);
+  follow_variants();
   apply(engine::Synced{});
 }
 
@@ -258,12 +260,14 @@ void SimulatedCluster::after_change(objects::Workload& workload) {
     workload.active = false;
     ++workload.meta.generation;
   }
-  if (being_evicted(workload)) {
+  // A variant gives its quota back when its parent has stopped.
+  if (being_evicted(workload) && !is_variant(workload)) {
     evicting_.insert(key);
   } else {
     evicting_.erase(key);
   }
-  const bool runs = admitted(workload) && !finished(workload) && !being_evicted(workload);
+  const bool runs = admitted(workload) && !finished(workload) && !being_evicted(workload) &&
+                    !is_variant(workload);
   const bool known = times_.has(Timetable::What::End, key);
   if (!runs) {
     times_.cancel(Timetable::What::End, key);
@@ -274,7 +278,7 @@ void SimulatedCluster::after_change(objects::Workload& workload) {
       times_.set(Timetable::What::End, key, std::max(now_, since->last_transition + *runtime));
     }
   }
-  follow_readiness(workload, runs);
+  if (!is_variant(workload)) follow_readiness(workload, runs);
   follow_retention(workload);
   tell(workload);
 }
@@ -325,6 +329,7 @@ Cycle SimulatedCluster::cycle(Survey survey) {
   for (const admission::Decision& decision : cycle.decisions) carry_out(decision);
   find_parked(cycle, survey);
   settle_evictions();
+  follow_variants();
   return cycle;
 }
 
@@ -348,8 +353,9 @@ void SimulatedCluster::find_parked(Cycle& cycle, Survey survey) const {
 
 std::optional<Time> SimulatedCluster::next_event() const {
   std::optional<Time> next = engine_.next_wakeup();
-  const std::optional<Time> ours = times_.next();
-  if (ours && (!next || *ours < *next)) next = ours;
+  for (const std::optional<Time>& ours : {times_.next(), gates_due_}) {
+    if (ours && (!next || *ours < *next)) next = ours;
+  }
   // What is due already is due now.
   if (next && *next < now_) next = now_;
   return next;
@@ -377,6 +383,7 @@ void SimulatedCluster::advance(Time to) {
         break;
     }
   }
+  follow_variants();
 }
 
 template <class T>
@@ -413,6 +420,7 @@ void SimulatedCluster::change(const std::vector<Deletion>& remove, Objects appli
     }
   });
   settle_evictions();
+  follow_variants();
 }
 
 void SimulatedCluster::submit(objects::Workload workload, Duration runtime) {
