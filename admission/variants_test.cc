@@ -66,7 +66,8 @@ TEST_F(VariantCycle, AParentIsNeitherQueuedNorCharged) {
   parent.parent_of_variants = true;
   world.see(parent);
   EXPECT_EQ(World::text(world.settle()), "");
-  parent.admission = Admission{"q", {{"main", {{"cpu", "good"}}, {{"cpu", Quantity{4000}}}, 1, {}}}};
+  parent.admission =
+      Admission{"q", {{"main", {{"cpu", "good"}}, {{"cpu", Quantity{4000}}}, 1, {}}}};
   World::set(parent, "QuotaReserved", true, "QuotaReserved");
   World::set(parent, "Admitted", true, "Admitted");
   world.see(parent);
@@ -159,10 +160,11 @@ class FamilyTest : public ::testing::Test {
   }
 
   static std::string text(const VariantStep& step) {
-    static constexpr const char* kKinds[] = {
-        "create",     "delete",   "evict parent", "evict", "release", "deactivate",
-        "activate",   "admit as", "ready",        "finish", "open"};
-    const std::string what = step.kind == VariantStep::Kind::Create ? step.flavor : step.workload.name;
+    static constexpr const char* kKinds[] = {"create",  "delete",     "evict parent", "evict",
+                                             "release", "deactivate", "activate",     "admit as",
+                                             "ready",   "finish",     "open"};
+    const std::string what =
+        step.kind == VariantStep::Kind::Create ? step.flavor : step.workload.name;
     return std::string(kKinds[static_cast<int>(step.kind)]) + " " + what;
   }
   std::vector<std::string> steps() {
@@ -240,8 +242,8 @@ TEST_F(FamilyTest, TheJobStopsBeforeTheQuotaOfItsVariantIsGivenBack) {
 
 TEST_F(FamilyTest, ADeactivatedParentEndsItsVariants) {
   parent.active = false;
-  EXPECT_THAT(steps(), ElementsAre("deactivate job-best", "deactivate job-good",
-                                   "deactivate job-cheap"));
+  EXPECT_THAT(steps(),
+              ElementsAre("deactivate job-best", "deactivate job-good", "deactivate job-cheap"));
   for (WorkloadSpec& one : variants) one.active = false;
   EXPECT_THAT(steps(), IsEmpty());
   parent.active = true;
