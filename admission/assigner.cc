@@ -293,7 +293,7 @@ class Assigner {
     for (std::size_t i = start; i < count && !stopped; ++i) {
       last = i;
       const std::uint32_t flavor = resources.flavors[i];
-      if (!may_try(flavor, group.front(), trigger)) continue;
+      if (!workload_.allows(flavor) || !may_try(flavor, group.front(), trigger)) continue;
       if (kept && *kept != flavor) {
         found.facts.push_back(FlavorMismatch{
             "", flavor_name(flavor),

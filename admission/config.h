@@ -80,6 +80,8 @@ struct Config {
   bool recompute_on_target_overlap = true;
   // A scan of flavors goes on behind the one that was lost to another workload of the cycle.
   bool keep_scan_progress = true;
+  bool concurrent_admission = false;   // workloads may have variants
+  bool preemption_gates = false;       // …and gates that keep them from preempting
   bool prioritize_preemptors = false;  // who has preempted comes first in the cycle
 
   // The rules of fair-sharing preemption, in the order in which they are tried.

@@ -149,6 +149,8 @@ enum class RequeueReason {
   NoCandidates,
   PendingPreemption,
   NamespaceMismatch,
+  PendingMigration,  // a less favorable variant of it is on its way out
+  PreemptionGated,
   FailedAfterNomination,
   NotNominated,
 };
@@ -403,6 +405,7 @@ class Core {
   bool reconcile_inactive(WorkloadId id);
   bool reconcile_requeued(WorkloadId id);
   void reconcile_pending(WorkloadId id);
+  void reconcile_parent(WorkloadId id);  // core_variants.cc
   void reconcile_undecided();
   bool reconcile_check_list(WorkloadId id);
   void reconcile_reserved(WorkloadId id);
@@ -414,6 +417,14 @@ class Core {
   bool shows(WorkloadId id, std::uint64_t text);
   Hold hold_of(const Workload& workload, const Verdict& verdict, std::string message) const;
   void issue(WorkloadId id, Decision decision);
+
+  // core_variants.cc: concurrent admission
+  void join_family(WorkloadId id);
+  void leave_family(WorkloadId id);
+  WorkloadId admitted_sibling(const Entry& entry) const;
+  int favor_of(QueueId queue, WorkloadId variant) const;
+  bool may_migrate(const Entry& entry) const;
+  bool migrate(const Entry& entry, WorkloadId from);
 
   // core_slices.cc
   void find_predecessor(Entry& entry);
@@ -465,6 +476,7 @@ class Core {
   SlotMap<LocalQueueTag, LocalQueue> locals_;
   std::map<ObjectKey, LocalId> local_keys_;
   SlotMap<WorkloadTag, Workload> workloads_;
+  std::map<std::string, std::vector<WorkloadId>> families_;  // variants, by uid of their parent
   KeyIndex index_;
   std::vector<WorkloadId> ids_;  // by slot, for the index
 

@@ -19,8 +19,9 @@ bool same_condition(const Facts& a, const Facts& b, Cond type) {
 // generation or the hash.
 bool changed_relevantly(const Facts& a, const Facts& b) {
   return a.generation != b.generation || a.scheduling_hash != b.scheduling_hash ||
-         a.requeue_at != b.requeue_at || (a.invalid == nullptr) != (b.invalid == nullptr) ||
-         !same_condition(a, b, Cond::Evicted) || !same_condition(a, b, Cond::Requeued);
+         a.requeue_at != b.requeue_at || a.preemption_gated() != b.preemption_gated() ||
+         (a.invalid == nullptr) != (b.invalid == nullptr) || !same_condition(a, b, Cond::Evicted) ||
+         !same_condition(a, b, Cond::Requeued);
 }
 
 }  // namespace
@@ -187,6 +188,7 @@ void Core::make_preemptor(QueueId id, WorkloadId workload) {
 bool Core::queueable(const Workload& workload) const {
   const Facts& facts = *workload.facts;
   if (!facts.active || facts.finished() || facts.gated_by || facts.terminating) return false;
+  if (facts.is_parent()) return false;
   if (workload.held || workload.vanished) return false;
   const ConditionFacts* reserved = facts.condition(Cond::QuotaReserved);
   if (reserved != nullptr && reserved->status == ConditionView::Status::False &&
@@ -244,10 +246,12 @@ void Core::requeue(WorkloadId id, RequeueReason reason, std::shared_ptr<const Sc
   ClusterQueue& queue = queues_.at(queue_id);
   // A scan that reached the end starts anew, just as none.
   workload.scan = scan && scan->pending() ? std::move(scan) : nullptr;
-  const bool immediate = queue.strict() ? reason != RequeueReason::NamespaceMismatch
-                                        : reason == RequeueReason::FailedAfterNomination ||
-                                              reason == RequeueReason::PendingPreemption;
-  if (reason == RequeueReason::PendingPreemption) make_preemptor(queue_id, id);
+  const bool waits_for_room =
+      reason == RequeueReason::PendingPreemption || reason == RequeueReason::PendingMigration;
+  const bool immediate = queue.strict()
+                             ? reason != RequeueReason::NamespaceMismatch
+                             : waits_for_room || reason == RequeueReason::FailedAfterNomination;
+  if (waits_for_room) make_preemptor(queue_id, id);
   if (immediate || workload.scan) {
     // Back where it was; nothing new that would wake the tree.
     set_bucket(id, Bucket::Heap, queue_id);

@@ -28,6 +28,7 @@ Core::Core(const Core& other, Journal& journal)
       locals_(other.locals_),
       local_keys_(other.local_keys_),
       workloads_(other.workloads_),
+      families_(other.families_),
       index_(other.index_),
       ids_(other.ids_),
       trees_(other.trees_),

@@ -88,6 +88,15 @@ void Core::end_reservations(const CycleState& state) {
 // True if the workload was admitted or others were told to leave for it.
 bool Core::process(Entry& entry, CycleState& state) {
   const WorkloadId id = entry.workload;
+  const WorkloadId sibling = admitted_sibling(entry);
+  const auto closed = [&](const char* why) {
+    return Proof{Layer::Queue, {QueueClosed{queues_.at(entry.queue).name, why, ""}}};
+  };
+  if (sibling && favor_of(entry.queue, sibling) < favor_of(entry.queue, id)) {
+    hold(id, Reason::PendingEvaluation, closed("BetterVariantAdmitted"));
+    requeue(id, RequeueReason::FailedAfterNomination, nullptr);
+    return false;
+  }
   if (config_.recompute_on_target_overlap && overlaps(entry)) {
     assign_without_claimed(entry, state);
   } else if (state.changed && config_.topology.recompute_in_cycle &&
@@ -109,6 +118,10 @@ bool Core::process(Entry& entry, CycleState& state) {
     if (keeps_quota(entry)) reserve(entry, reserve_without_candidates(entry), state);
     return wait(Reason::WaitingForQuota, proof, RequeueReason::NoCandidates, true);
   }
+  if (assignment.mode != Mode::Fit && workloads_.at(id).facts->preemption_gated()) {
+    return wait(Reason::AdmissionGated, closed("PreemptionGated"), RequeueReason::PreemptionGated,
+                false);
+  }
   if (entry.deferred) {
     reserve(entry, assignment.usage, state);
     return wait(Reason::WaitingForPreemptedWorkloads, {Layer::Quota, {VictimsClaimed{true}}},
@@ -126,6 +139,14 @@ bool Core::process(Entry& entry, CycleState& state) {
   }
   if (assignment.targets.empty()) {
     if (!must_wait_for_ready()) {
+      if (sibling && !may_migrate(entry)) {
+        return wait(Reason::PendingEvaluation, closed("MigrationNotAllowed"),
+                    RequeueReason::FailedAfterNomination, true);
+      }
+      if (sibling) {
+        reserve(entry, assignment.usage, state);
+        return migrate(entry, sibling);
+      }
       const bool admitted = try_admit(entry);
       state.changed = state.changed || admitted;
       return admitted;

@@ -69,7 +69,9 @@ void Core::reconcile(WorkloadId id) {
   if (facts.finished() || facts.terminating || workload.vanished) return;
   if (workload.assumed) return;  // the object does not show what we decided last
   if (reconcile_delays(id)) return;
-  if (reconcile_inactive(id) || reconcile_requeued(id)) return;
+  if (reconcile_inactive(id)) return;
+  if (facts.is_parent()) return reconcile_parent(id);
+  if (reconcile_requeued(id)) return;
   if (workload.held) {
     reconcile_reserved(id);
     reconcile_second_pass(id);
@@ -99,7 +101,7 @@ bool Core::reconcile_inactive(WorkloadId id) {
       evict.message = deactivated_message(*facts.target_message);
     }
     issue(id, std::move(evict));
-  } else if (!workload.held) {
+  } else if (!workload.held && !facts.admission) {
     hold(id, Reason::Deactivated, {Layer::Queue, {QueueClosed{"", "Deactivated", ""}}});
   }
   return true;
@@ -118,7 +120,7 @@ bool Core::reconcile_requeued(WorkloadId id) {
       local != nullptr && local->queue ? &queues_.at(local->queue) : nullptr;
   const std::string& why = requeued->reason;
   std::string reason;
-  if (why.starts_with("Deactivated")) {
+  if (why.starts_with("Deactivated") || (why == "FlavorMigration" && facts.is_variant())) {
     reason = "Reactivated";
   } else if (why == "PodsReadyTimeout" || why == "AdmissionCheck") {
     reason = "BackoffFinished";
@@ -302,7 +304,8 @@ void Core::reconcile_reserved(WorkloadId id) {
       return evict("ClusterQueueStopped", "The ClusterQueue is stopped");
     }
   }
-  if (reconcile_pods_ready(id) || reconcile_execution_time(id)) return;
+  // The clocks of a variant are its parent's.
+  if (!facts.is_variant() && (reconcile_pods_ready(id) || reconcile_execution_time(id))) return;
   workload.issued = 0;
 }
 

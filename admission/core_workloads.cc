@@ -55,6 +55,7 @@ void Core::detach(WorkloadId id) {
 void Core::forget(WorkloadId id) {
   if (workloads_.at(id).held) release_quota(id, true);
   detach(id);
+  leave_family(id);
   index_.erase(workloads_.at(id).facts->key, [this](std::uint32_t at) -> const ObjectKey& {
     return workloads_.at(ids_[at]).facts->key;
   });
@@ -198,6 +199,7 @@ void Core::apply(const WorkloadSpec& spec) {
       return workloads_.at(ids_[at]).facts->key;
     });
     attach(id);
+    join_family(id);
   } else {
     Workload& workload = workloads_.at(id);
     old = workload.facts;
@@ -240,9 +242,10 @@ void Core::apply(const WorkloadSpec& spec) {
 void Core::take_admission(WorkloadId id, const Facts* old) {
   Workload& workload = workloads_.at(id);
   const Facts& facts = *workload.facts;
-  if (!facts.admission || facts.finished()) {
+  // What a parent shows is its variant's.
+  if (!facts.admission || facts.finished() || facts.is_parent()) {
     if (!workload.held) return;
-    if (workload.assumed && !lost_assumption(workload, facts)) return;
+    if (workload.assumed && !facts.is_parent() && !lost_assumption(workload, facts)) return;
     release_quota(id, true);
     return;
   }

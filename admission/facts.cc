@@ -26,6 +26,9 @@ std::uint64_t hash_of(const Facts& facts) {
   Digest digest;
   digest.number(facts.priority);
   if (facts.replaces) digest.text(facts.replaces->ns).text(facts.replaces->name);
+  if (facts.variation) {
+    for (const std::uint32_t flavor : facts.variation->allowed) digest.number(flavor);
+  }
   for (const PodSetFacts& pods : facts.pod_sets) {
     digest.text(pods.name).number(static_cast<std::int64_t>(pods.shape->digest));
     digest.number(pods.remaining).number(pods.count).number(pods.min_count.value_or(-1));
@@ -39,6 +42,22 @@ std::uint64_t hash_of(const Facts& facts) {
     }
   }
   return digest.value();
+}
+
+std::shared_ptr<const VariantFacts> variation_of(const WorkloadSpec& spec, const Config& config,
+                                                 quota::Names& names) {
+  VariantFacts facts;
+  if (config.concurrent_admission) {
+    facts.parent = spec.parent_of_variants;
+    if (spec.is_variant()) facts.parent_uid = spec.owner_uid;
+    for (const std::string& flavor : spec.allowed_flavors) {
+      facts.allowed.push_back(names.flavors.intern(flavor).slot);
+    }
+  }
+  facts.gated = config.preemption_gates &&
+                std::any_of(spec.preemption_gates.begin(), spec.preemption_gates.end(),
+                            [](const PreemptionGate& gate) { return !gate.open; });
+  return facts == VariantFacts{} ? nullptr : std::make_shared<const VariantFacts>(std::move(facts));
 }
 
 bool same_topology(const TopologyRequest* a, const TopologyRequest* b) {
@@ -81,11 +100,21 @@ bool Facts::is_false(Cond type) const {
   return found != nullptr && found->status == ConditionView::Status::False;
 }
 
+bool Facts::allows(std::uint32_t flavor) const {
+  if (!variation || variation->allowed.empty()) return true;
+  const std::vector<std::uint32_t>& allowed = variation->allowed;
+  return std::find(allowed.begin(), allowed.end(), flavor) != allowed.end();
+}
+
 bool same_class(const Facts& a, const Facts& b) {
   if (a.scheduling_hash != b.scheduling_hash || a.priority != b.priority) return false;
   // Slices with different predecessors ask for different amounts.
   if ((a.replaces == nullptr) != (b.replaces == nullptr)) return false;
   if (a.replaces && *a.replaces != *b.replaces) return false;
+  const auto allowed = [](const Facts& facts) {
+    return facts.variation ? facts.variation->allowed : std::vector<std::uint32_t>{};
+  };
+  if (a.variation != b.variation && allowed(a) != allowed(b)) return false;
   return std::equal(a.pod_sets.begin(), a.pod_sets.end(), b.pod_sets.begin(), b.pod_sets.end(),
                     [](const PodSetFacts& x, const PodSetFacts& y) {
                       return x.name == y.name && x.count == y.count && x.remaining == y.remaining &&
@@ -152,6 +181,7 @@ std::shared_ptr<const Facts> FactsCompiler::compile(const WorkloadSpec& spec,
   facts->max_execution_seconds = spec.max_execution_seconds;
   facts->past_execution_seconds = spec.past_execution_seconds;
   facts->unhealthy_nodes = spec.unhealthy_nodes;
+  facts->variation = variation_of(spec, *context.config, names);
   if (spec.admission) facts->admission = std::make_shared<const Admission>(*spec.admission);
   for (const ConditionView& condition : spec.conditions) {
     const auto known = std::lower_bound(kConditions.begin(), kConditions.end(), condition.type);

@@ -59,6 +59,16 @@ struct ConditionFacts {
 };
 std::uint64_t condition_text(std::string_view reason, std::string_view message);
 
+// What concurrent admission adds to a workload.
+struct VariantFacts {
+  bool parent = false;                 // not queued itself
+  std::string parent_uid;              // of the workload that it is a variant of; "": of none
+  std::vector<std::uint32_t> allowed;  // flavors, by slot; empty: all
+  bool gated = false;                  // a preemption gate is closed
+
+  friend bool operator==(const VariantFacts&, const VariantFacts&) = default;
+};
+
 struct PodSetFacts {
   std::string name;
   std::int32_t count = 0;      // as specified
@@ -86,7 +96,8 @@ struct Facts {
   std::shared_ptr<const ObjectKey> replaces;    // nullptr: nobody
   std::uint64_t scheduling_hash = 0;
   std::vector<PodSetFacts> pod_sets;
-  std::shared_ptr<const InvalidInput> invalid;  // requests against limits and LimitRanges
+  std::shared_ptr<const InvalidInput> invalid;    // requests against limits and LimitRanges
+  std::shared_ptr<const VariantFacts> variation;  // nullptr: it has nothing to do with variants
 
   std::shared_ptr<const Admission> admission;
   std::vector<ConditionFacts> conditions;
@@ -103,6 +114,10 @@ struct Facts {
   bool is_false(Cond type) const;
   bool finished() const { return is_true(Cond::Finished); }
   bool evicted() const { return is_true(Cond::Evicted); }
+  bool is_parent() const { return variation && variation->parent; }
+  bool is_variant() const { return variation && !variation->parent_uid.empty(); }
+  bool preemption_gated() const { return variation && variation->gated; }
+  bool allows(std::uint32_t flavor) const;
 };
 
 // Equal for every question of scheduling: the exact relation behind scheduling_hash.

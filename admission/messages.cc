@@ -28,6 +28,13 @@ std::string closed_message(const QueueClosed& closed) {
     return "workload namespace doesn't match ClusterQueue selector";
   }
   if (closed.reason == "Gated") return "Admission is gated by: " + closed.subject;
+  if (closed.reason == "PreemptionGated") return kPreemptionGatedMessage;
+  if (closed.reason == "BetterVariantAdmitted") {
+    return "A more favorable variant is already admitted";
+  }
+  if (closed.reason == "MigrationNotAllowed") {
+    return "Another variant is admitted, and the ClusterQueue does not allow to migrate from it";
+  }
   if (closed.reason == "OnHold") return "Job is on hold";
   if (closed.reason == "Deactivated") return "The workload is deactivated";
   if (closed.reason == "NotEvaluated") {
@@ -183,35 +190,40 @@ std::string flavor_message(std::vector<Fact> facts) {
 }  // namespace
 
 Reason reason_of(const Fact& fact) {
-  return std::visit(Overloaded{
-                        [](const QueueClosed& one) {
-                          if (one.reason == "Gated") return Reason::AdmissionGated;
-                          if (one.reason == "Deactivated") return Reason::Deactivated;
-                          if (one.reason == "NotEvaluated") return Reason::PendingEvaluation;
-                          if (one.reason == "LocalQueueStopped" || one.reason == "Inactive") {
-                            return Reason::Suspended;
-                          }
-                          return Reason::Misconfigured;
-                        },
-                        [](const QuotaShortage& one) {
-                          return one.beyond_capacity ? Reason::ExceedsMaxQuota
-                                                     : Reason::WaitingForQuota;
-                        },
-                        [](const FlavorMismatch&) { return Reason::NoMatchingFlavor; },
-                        [](const ResourceNotCovered&) { return Reason::NoMatchingFlavor; },
-                        [](const LostInCycle&) { return Reason::WaitingForQuota; },
-                        [](const AwaitsVictims&) { return Reason::WaitingForPreemptedWorkloads; },
-                        [](const VictimsClaimed& one) {
-                          return one.fits_afterwards ? Reason::WaitingForPreemptedWorkloads
-                                                     : Reason::WaitingForQuota;
-                        },
-                        [](const OthersNotReady&) { return Reason::WaitingForPodsReady; },
-                        [](const TopologyShortage&) { return Reason::TopologyPlacementFailed; },
-                        [](const TopologyError&) { return Reason::NoMatchingFlavor; },
-                        [](const NotPlaceable&) { return Reason::TopologyPlacementFailed; },
-                        [](const InvalidInput&) { return Reason::Misconfigured; },
-                    },
-                    fact);
+  return std::visit(
+      Overloaded{
+          [](const QueueClosed& one) {
+            if (one.reason == "Gated" || one.reason == "PreemptionGated") {
+              return Reason::AdmissionGated;
+            }
+            if (one.reason == "BetterVariantAdmitted" || one.reason == "MigrationNotAllowed") {
+              return Reason::PendingEvaluation;
+            }
+            if (one.reason == "Deactivated") return Reason::Deactivated;
+            if (one.reason == "NotEvaluated") return Reason::PendingEvaluation;
+            if (one.reason == "LocalQueueStopped" || one.reason == "Inactive") {
+              return Reason::Suspended;
+            }
+            return Reason::Misconfigured;
+          },
+          [](const QuotaShortage& one) {
+            return one.beyond_capacity ? Reason::ExceedsMaxQuota : Reason::WaitingForQuota;
+          },
+          [](const FlavorMismatch&) { return Reason::NoMatchingFlavor; },
+          [](const ResourceNotCovered&) { return Reason::NoMatchingFlavor; },
+          [](const LostInCycle&) { return Reason::WaitingForQuota; },
+          [](const AwaitsVictims&) { return Reason::WaitingForPreemptedWorkloads; },
+          [](const VictimsClaimed& one) {
+            return one.fits_afterwards ? Reason::WaitingForPreemptedWorkloads
+                                       : Reason::WaitingForQuota;
+          },
+          [](const OthersNotReady&) { return Reason::WaitingForPodsReady; },
+          [](const TopologyShortage&) { return Reason::TopologyPlacementFailed; },
+          [](const TopologyError&) { return Reason::NoMatchingFlavor; },
+          [](const NotPlaceable&) { return Reason::TopologyPlacementFailed; },
+          [](const InvalidInput&) { return Reason::Misconfigured; },
+      },
+      fact);
 }
 
 std::string reason_text(Reason reason) {
@@ -310,6 +322,11 @@ std::string replaced_message(const std::string& uid, const std::string& job_uid)
   const auto known = [](const std::string& text) { return text.empty() ? "UNKNOWN" : text; };
   return "Replaced to accommodate a workload (UID: " + known(uid) + ", JobUID: " + known(job_uid) +
          ") due to workload slice aggregation";
+}
+
+std::string migration_message(const std::string& uid) {
+  return "Evicted to accommodate a workload (UID: " + (uid.empty() ? "UNKNOWN" : uid) +
+         ") due to migration to more favorable resource flavor";
 }
 
 std::string checks_in(const std::vector<CheckStatus>& checks, CheckState state) {

@@ -46,6 +46,8 @@ std::string preempted_message(std::string_view kind, const std::string& uid,
                               const std::string& victim_path);
 // Of the condition Finished of a slice that another one took the place of.
 std::string replaced_message(const std::string& uid, const std::string& job_uid);
+// Of the eviction of a variant for a better one.
+std::string migration_message(const std::string& uid);
 // The checks in that state, as Kueue lists them: AdmissionCheck in Retry state: "a" (why). Empty if
 // there are none.
 std::string checks_in(const std::vector<CheckStatus>& checks, CheckState state);
@@ -56,6 +58,8 @@ std::string requeued_message(const std::string& reason);
 std::string reserved_message(const std::string& cluster_queue);
 inline constexpr const char* kAdmittedMessage = "The workload is admitted";
 inline constexpr const char* kFailedChecksMessage = "The workload has failed admission checks";
+inline constexpr const char* kPreemptionGatedMessage =
+    "Workload requires preemption, but it's gated";
 inline constexpr const char* kBypassedMessage =
     "Bypassed scheduling evaluation because an equivalent workload recently failed";
 

@@ -29,7 +29,8 @@ struct Scope {
 struct QueueClosed {
   std::string cluster_queue;
   // LocalQueueMissing, LocalQueueStopped, ClusterQueueMissing, Inactive, NamespaceMissing,
-  // NamespaceMismatch, Gated, OnHold, Deactivated; NotEvaluated: nothing of it, its turn is to come
+  // NamespaceMismatch, Gated, OnHold, Deactivated; of variants: BetterVariantAdmitted,
+  // MigrationNotAllowed, PreemptionGated; NotEvaluated: nothing of it, its turn is to come
   std::string reason;
   std::string subject;  // the LocalQueue, namespace or gate concerned, where it is not the queue
 

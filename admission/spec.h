@@ -59,6 +59,14 @@ struct BorrowWithinCohort {
   friend bool operator==(const BorrowWithinCohort&, const BorrowWithinCohort&) = default;
 };
 
+// spec.concurrentAdmissionPolicy: a workload is queued as one variant for each flavor.
+struct ConcurrentAdmission {
+  bool retain_first = false;           // migration.mode RetainFirstAdmission
+  std::string last_acceptable_flavor;  // to which a variant may migrate; "": any better one
+
+  friend bool operator==(const ConcurrentAdmission&, const ConcurrentAdmission&) = default;
+};
+
 struct ClusterQueueSpec {
   std::string name;
   std::string uid;
@@ -78,6 +86,7 @@ struct ClusterQueueSpec {
   std::vector<AdmissionCheckRule> admission_checks;
   bool terminating = false;
   bool by_usage = false;  // admissionMode UsageBasedAdmissionFairSharing
+  std::optional<ConcurrentAdmission> concurrent_admission;
   // Whether a place is proven before one of its workloads starts; nullopt: as Config says.
   std::optional<bool> prove_placement;
   // Set where the object cannot be understood: the queue is inactive with this message, everything
@@ -225,6 +234,16 @@ struct ConditionView {
   friend bool operator==(const ConditionView&, const ConditionView&) = default;
 };
 
+// One of spec.preemptionGates with its state: while it is closed, nobody is preempted for the
+// workload.
+struct PreemptionGate {
+  std::string name;
+  bool open = false;
+  Time last_transition;
+
+  friend bool operator==(const PreemptionGate&, const PreemptionGate&) = default;
+};
+
 struct WorkloadSpec {
   ObjectKey key;
   std::string uid;
@@ -252,11 +271,17 @@ struct WorkloadSpec {
   std::optional<ObjectKey> replaces;
   std::vector<std::string> unhealthy_nodes;  // of its topology assignment
 
+  // Concurrent admission. A parent is not queued, its variants are: workloads whose owner is it.
+  bool parent_of_variants = false;
+  std::vector<std::string> allowed_flavors;  // of a variant; empty: all
+  std::vector<PreemptionGate> preemption_gates;
+
   // The object the workload stands for ("batch/v1", "Job", …); empty for a bare Workload.
   std::string owner_api_version, owner_kind, owner_name, owner_uid;
 
   const ConditionView* condition(std::string_view type) const;
   bool condition_true(std::string_view type) const;
+  bool is_variant() const { return owner_kind == "Workload"; }
 };
 
 }  // namespace quorate::admission

@@ -271,6 +271,8 @@ void put(const admission::Config& from, v1::AdmissionConfig& to) {
   to.set_recompute_on_target_overlap(from.recompute_on_target_overlap);
   to.set_keep_scan_progress(from.keep_scan_progress);
   to.set_prioritize_preemptors(from.prioritize_preemptors);
+  to.set_concurrent_admission(from.concurrent_admission);
+  to.set_preemption_gates(from.preemption_gates);
   to.set_elastic_slices(from.elastic_slices);
   for (const admission::FairStrategy one : from.fair_strategies) {
     to.add_fair_strategies(number_of(one));
@@ -323,6 +325,8 @@ admission::Config get(const v1::AdmissionConfig& from, Faults& faults) {
   }
   if (from.has_keep_scan_progress()) to.keep_scan_progress = from.keep_scan_progress();
   to.prioritize_preemptors = from.prioritize_preemptors();
+  to.concurrent_admission = from.concurrent_admission();
+  to.preemption_gates = from.preemption_gates();
   to.elastic_slices = !from.has_elastic_slices() || from.elastic_slices();
   if (from.fair_strategies_size() > 0) to.fair_strategies.clear();
   for (const std::int32_t one : from.fair_strategies()) {

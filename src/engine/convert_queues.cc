@@ -138,6 +138,11 @@ void put(const ClusterQueueSpec& from, v1::ClusterQueue& to) {
   to.set_terminating(from.terminating);
   to.set_defect(from.defect);
   if (from.prove_placement) to.set_prove_placement(*from.prove_placement);
+  if (from.concurrent_admission) {
+    v1::ClusterQueue::ConcurrentAdmission& policy = *to.mutable_concurrent_admission();
+    policy.set_retain_first(from.concurrent_admission->retain_first);
+    policy.set_last_acceptable_flavor(from.concurrent_admission->last_acceptable_flavor);
+  }
 }
 
 ClusterQueueSpec get(const v1::ClusterQueue& from, Faults& faults) {
@@ -173,6 +178,10 @@ ClusterQueueSpec get(const v1::ClusterQueue& from, Faults& faults) {
   to.terminating = from.terminating();
   to.defect = from.defect();
   if (from.has_prove_placement()) to.prove_placement = from.prove_placement();
+  if (from.has_concurrent_admission()) {
+    to.concurrent_admission = {from.concurrent_admission().retain_first(),
+                               from.concurrent_admission().last_acceptable_flavor()};
+  }
   return to;
 }
 

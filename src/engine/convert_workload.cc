@@ -144,6 +144,12 @@ void put_status(const WorkloadSpec& from, v1::Workload& to) {
   if (from.max_execution_seconds) to.set_max_execution_seconds(*from.max_execution_seconds);
   to.set_past_execution_seconds(from.past_execution_seconds);
   to.mutable_unhealthy_nodes()->Assign(from.unhealthy_nodes.begin(), from.unhealthy_nodes.end());
+  for (const PreemptionGate& gate : from.preemption_gates) {
+    v1::Workload::PreemptionGate& out = *to.add_preemption_gates();
+    out.set_name(gate.name);
+    out.set_open(gate.open);
+    out.set_last_transition(gate.last_transition.nanos);
+  }
 }
 
 void get_status(const v1::Workload& from, WorkloadSpec& to, Faults& faults) {
@@ -175,6 +181,9 @@ void get_status(const v1::Workload& from, WorkloadSpec& to, Faults& faults) {
   if (from.has_max_execution_seconds()) to.max_execution_seconds = from.max_execution_seconds();
   to.past_execution_seconds = from.past_execution_seconds();
   to.unhealthy_nodes = {from.unhealthy_nodes().begin(), from.unhealthy_nodes().end()};
+  for (const v1::Workload::PreemptionGate& gate : from.preemption_gates()) {
+    to.preemption_gates.push_back({gate.name(), gate.open(), Time{gate.last_transition()}});
+  }
 }
 
 }  // namespace
@@ -198,6 +207,8 @@ void put(const WorkloadSpec& from, v1::Workload& to) {
     out.set_count(count);
   }
   if (from.replaces) put(*from.replaces, *to.mutable_replaces());
+  to.set_parent_of_variants(from.parent_of_variants);
+  to.mutable_allowed_flavors()->Assign(from.allowed_flavors.begin(), from.allowed_flavors.end());
   put_status(from, to);
   to.set_owner_api_version(from.owner_api_version);
   to.set_owner_kind(from.owner_kind);
@@ -223,6 +234,8 @@ WorkloadSpec get(const v1::Workload& from, Faults& faults) {
     to.reclaimable_pods.insert_or_assign(one.pod_set(), one.count());
   }
   if (from.has_replaces()) to.replaces = key_of(from.replaces());
+  to.parent_of_variants = from.parent_of_variants();
+  to.allowed_flavors = {from.allowed_flavors().begin(), from.allowed_flavors().end()};
   get_status(from, to, faults);
   to.owner_api_version = from.owner_api_version();
   to.owner_kind = from.owner_kind();

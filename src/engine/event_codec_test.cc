@@ -25,6 +25,8 @@ bool equal(const admission::WorkloadSpec& a, const admission::WorkloadSpec& b) {
          a.priority_boost == b.priority_boost && a.created == b.created && a.active == b.active &&
          a.terminating == b.terminating && a.gated == b.gated && a.gated_by == b.gated_by &&
          a.max_execution_seconds == b.max_execution_seconds && a.replaces == b.replaces &&
+         a.parent_of_variants == b.parent_of_variants && a.allowed_flavors == b.allowed_flavors &&
+         a.preemption_gates == b.preemption_gates &&
          a.past_execution_seconds == b.past_execution_seconds &&
          a.reclaimable_pods == b.reclaimable_pods && a.admission == b.admission &&
          a.conditions == b.conditions && a.checks == b.checks && a.requeue_at == b.requeue_at &&

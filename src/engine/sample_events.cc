@@ -50,6 +50,7 @@ ClusterQueueSpec sample_queue() {
   queue.admission_checks = {{"check", {"spot"}}, {"other", {}}};
   queue.terminating = true;
   queue.prove_placement = false;
+  queue.concurrent_admission = {true, "spot"};
   queue.defect = "spec.x: bad";
   return queue;
 }
@@ -72,6 +73,8 @@ Configured sample_configuration() {
   admission.recompute_on_target_overlap = false;
   admission.keep_scan_progress = false;
   admission.prioritize_preemptors = true;
+  admission.concurrent_admission = true;
+  admission.preemption_gates = true;
   admission.fair_strategies = {admission::FairStrategy::LessThanInitialShare};
   admission.non_borrowing_first = false;
   admission.priority_within_cohort = false;
@@ -230,6 +233,9 @@ WorkloadSpec sample_workload() {
   workload.requeue_count = 2;
   workload.max_execution_seconds = 0;
   workload.replaces = ObjectKey{"ns", "smaller"};
+  workload.parent_of_variants = true;
+  workload.allowed_flavors = {"spot"};
+  workload.preemption_gates = {{"gate", true, Time{19}}};
   workload.past_execution_seconds = 17;
   workload.owner_api_version = "batch/v1";
   workload.owner_kind = "Job";

@@ -115,6 +115,7 @@ SimulatedCluster::SimulatedCluster(const SimulatedCluster& other)
       cycles_(other.cycles_),
       namespaces_(other.namespaces_),
       evicting_(other.evicting_),
+      gates_due_(other.gates_due_),
       notes_(other.notes_) {
   options_.record = nullptr;
   options_.runtimes.clear();
@@ -177,6 +178,7 @@ void SimulatedCluster::tell_everything() {
   tell_all<objects::DisruptionBudget>();
   tell_all<objects::Pod>();
   for (auto& [key, workload] : objects_.of<objects::Workload>()) after_change(workload);
+  follow_variants();
   apply(engine::Synced{});
 }
 
@@ -284,12 +286,14 @@ void SimulatedCluster::after_change(objects::Workload& workload) {
     workload.active = false;
     ++workload.meta.generation;
   }
-  if (being_evicted(workload)) {
+  // A variant gives its quota back when its parent has stopped.
+  if (being_evicted(workload) && !is_variant(workload)) {
     evicting_.insert(key);
   } else {
     evicting_.erase(key);
   }
-  const bool runs = admitted(workload) && !finished(workload) && !being_evicted(workload);
+  const bool runs = admitted(workload) && !finished(workload) && !being_evicted(workload) &&
+                    !is_variant(workload);
   const bool known = times_.has(Timetable::What::End, key);
   if (!runs) {
     times_.cancel(Timetable::What::End, key);
@@ -300,7 +304,7 @@ void SimulatedCluster::after_change(objects::Workload& workload) {
       times_.set(Timetable::What::End, key, std::max(now_, since->last_transition + *runtime));
     }
   }
-  follow_readiness(workload, runs);
+  if (!is_variant(workload)) follow_readiness(workload, runs);
   follow_retention(workload);
   tell(workload);
 }
@@ -351,6 +355,7 @@ Cycle SimulatedCluster::cycle(Survey survey) {
   for (const admission::Decision& decision : cycle.decisions) carry_out(decision);
   find_parked(cycle, survey);
   settle_evictions();
+  follow_variants();
   return cycle;
 }
 
@@ -374,8 +379,9 @@ void SimulatedCluster::find_parked(Cycle& cycle, Survey survey) const {
 
 std::optional<Time> SimulatedCluster::next_event() const {
   std::optional<Time> next = engine_.next_wakeup();
-  const std::optional<Time> ours = times_.next();
-  if (ours && (!next || *ours < *next)) next = ours;
+  for (const std::optional<Time>& ours : {times_.next(), gates_due_}) {
+    if (ours && (!next || *ours < *next)) next = ours;
+  }
   // What is due already is due now.
   if (next && *next < now_) next = now_;
   return next;
@@ -403,6 +409,7 @@ void SimulatedCluster::advance(Time to) {
         break;
     }
   }
+  follow_variants();
 }
 
 template <class T>
@@ -439,6 +446,7 @@ void SimulatedCluster::change(const std::vector<Deletion>& remove, Objects appli
     }
   });
   settle_evictions();
+  follow_variants();
 }
 
 void SimulatedCluster::submit(objects::Workload workload, Duration runtime) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "admission/variants.h"
 #include "src/engine/engine.h"
 #include "src/engine/record.h"
 #include "src/jobs/job_workload.h"
@@ -96,6 +97,13 @@ class SimulatedCluster {
   void carry_out(const admission::Decision& decision);
   void after_change(objects::Workload& workload);
   void follow_jobs();
+  // variants.cc: families of concurrent admission
+  bool is_variant(const objects::Workload& workload) const;
+  void follow_variants();
+  void become_parents();
+  bool step_family(const ObjectKey& parent);
+  void carry_out(const ObjectKey& parent, const admission::VariantStep& step);
+  void create_variant(const ObjectKey& parent, const std::string& flavor);
   void follow_priorities();
   void settle_evictions();
   void find_parked(Cycle& cycle, Survey survey) const;
@@ -117,6 +125,7 @@ class SimulatedCluster {
   std::map<ObjectKey, Duration> runtimes_;  // of submitted workloads
   Timetable times_;
   std::set<ObjectKey> evicting_;
+  std::optional<Time> gates_due_;  // when the next preemption gate of a variant may open
   std::vector<std::string> notes_;
 };
 

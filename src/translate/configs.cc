@@ -198,6 +198,8 @@ admission::Config to_config(const objects::Configuration& config) {
   to.keep_scan_progress = config.gates.enabled("FlavorFungibilityPreserveScanProgress");
   to.prioritize_preemptors = config.gates.enabled("PrioritizePreemptorWorkloads");
   const auto on = [&](std::string_view gate) { return config.gates.enabled(gate); };
+  to.concurrent_admission = on("ConcurrentAdmission");
+  to.preemption_gates = to.concurrent_admission || on("MultiKueueOrchestratedPreemption");
   to.topology.enabled = on("TopologyAwareScheduling");
   to.topology.profile = {on("TASProfileMixed"), on("TASBalancedPlacement"),
                          on("TASRespectNodeAffinityPreferred")};

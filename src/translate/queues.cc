@@ -155,6 +155,11 @@ admission::ClusterQueueSpec to_spec(const objects::ClusterQueue& queue) {
                                preemption.max_priority_threshold};
   spec.fair_weight = queue.weight;
   spec.by_usage = queue.admission_mode == objects::AdmissionMode::UsageBasedAdmissionFairSharing;
+  if (queue.concurrent_admission) {
+    spec.concurrent_admission = {
+        queue.concurrent_admission->mode == objects::MigrationMode::RetainFirstAdmission,
+        queue.concurrent_admission->last_acceptable_flavor};
+  }
   for (const objects::AdmissionCheckRule& rule : queue.admission_checks) {
     spec.admission_checks.push_back({rule.name, rule.on_flavors});
   }

@@ -50,6 +50,10 @@ class Change {
 
   void operator()(const admission::Hold& hold) {
     unreserve(hold.reason, hold.message);
+    if (preemption_gated(hold.proof)) {
+      set(conditions::kBlockedOnPreemptionGates, ConditionStatus::True, "PreemptionGated",
+          hold.message);
+    }
     if (context_.say_layer) say_layer(hold.proof);
     require_checks(context_.required_checks);
   }
@@ -118,6 +122,13 @@ class Change {
   }
 
  private:
+  static bool preemption_gated(const admission::Proof& proof) {
+    return std::ranges::any_of(proof.facts, [](const admission::Fact& fact) {
+      const auto* closed = std::get_if<admission::QueueClosed>(&fact);
+      return closed != nullptr && closed->reason == "PreemptionGated";
+    });
+  }
+
   void set(std::string_view type, ConditionStatus status, std::string reason, std::string message) {
     // The reference leaves the generation out of Preempted.
     const bool bare = type == conditions::kPreempted;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "admission/variants.h"
 #include "src/objects/names.h"
 #include "src/translate/report.h"
 
@@ -51,6 +52,33 @@ std::optional<ObjectKey> replaced_by(const objects::ObjectMeta& meta, Defects* d
     return std::nullopt;
   }
   return ObjectKey{text.substr(0, slash), text.substr(slash + 1)};
+}
+
+// A list separated by commas.
+std::vector<std::string> flavors_allowed(const objects::ObjectMeta& meta) {
+  std::vector<std::string> flavors;
+  std::string_view text = objects::value_of(meta.annotations, admission::kAllowedFlavorsAnnotation);
+  while (!text.empty()) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    if (comma > 0) flavors.emplace_back(text.substr(0, comma));
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  return flavors;
+}
+
+// A gate without a state is closed.
+std::vector<admission::PreemptionGate> gates_of(const objects::Workload& workload) {
+  std::vector<admission::PreemptionGate> gates;
+  for (const std::string& name : workload.preemption_gates) {
+    const auto& states = workload.status.preemption_gates;
+    const auto state = std::ranges::find(states, name, &objects::PreemptionGateState::name);
+    admission::PreemptionGate& gate = gates.emplace_back();
+    gate.name = name;
+    if (state == states.end()) continue;
+    gate.open = state->open;
+    gate.last_transition = state->last_transition;
+  }
+  return gates;
 }
 
 admission::TopologyRequest topology_of(const objects::TopologyRequest& from,
@@ -180,6 +208,10 @@ admission::WorkloadSpec to_spec(const objects::Workload& workload, Defects* defe
   put_status(workload, spec);
   spec.max_execution_seconds = workload.maximum_execution_seconds;
   spec.replaces = replaced_by(workload.meta, defects);
+  spec.parent_of_variants =
+      objects::value_of(workload.meta.labels, admission::kVariantParentLabel) == "true";
+  spec.allowed_flavors = flavors_allowed(workload.meta);
+  spec.preemption_gates = gates_of(workload);
   if (const objects::OwnerReference* owner = objects::controller_of(workload.meta)) {
     spec.owner_api_version = owner->api_version;
     spec.owner_kind = owner->kind;
