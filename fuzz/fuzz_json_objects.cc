@@ -8,9 +8,12 @@
 #include "src/base/check.h"
 #include "src/objects/codec.h"
 #include "src/objects/core_kinds.h"
+#include "src/objects/device_class.h"
 #include "src/objects/encode.h"
 #include "src/objects/flavors.h"
 #include "src/objects/node.h"
+#include "src/objects/resource_claim.h"
+#include "src/objects/resource_slice.h"
 #include "src/objects/validate.h"
 
 namespace {
@@ -47,8 +50,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   read<Namespace>(text);
   read<LimitRange>(text);
   read<RuntimeClass>(text);
-  read<ResourceSlice>(text);
-  read<ResourceClaim>(text);
+  judge<ResourceSlice>(text);
+  judge<ResourceClaim>(text);
+  judge<ResourceClaimTemplate>(text);
+  judge<DeviceClass>(text);
+  judge<DeviceTaintRule>(text);
   read<Job>(text);
   judge<ClusterQueue>(text);
   judge<LocalQueue>(text);

@@ -9,6 +9,8 @@
 #include "src/objects/core_kinds.h"
 #include "src/objects/node.h"
 #include "src/objects/pod.h"
+#include "src/objects/resource_claim.h"
+#include "src/objects/resource_slice.h"
 
 namespace {
 

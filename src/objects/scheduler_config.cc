@@ -35,12 +35,12 @@ constexpr std::string_view kPlugins[] = {
     "SchedulingGates",   "PrioritySort",      "NodeName",
     "NodeUnschedulable", "TaintToleration",   "NodeAffinity",
     "NodePorts",         "NodeResourcesFit",  "PodTopologySpread",
-    "InterPodAffinity",  "DefaultPreemption", "NodeResourcesBalancedAllocation",
-    "DefaultBinder",     "GangScheduling",    "TopologyPlacementGenerator",
-    "PodGroupPodsCount",
+    "InterPodAffinity",  "DynamicResources",  "DeviceRemainder",
+    "DefaultPreemption", "NodeResourcesBalancedAllocation", "DefaultBinder",
+    "GangScheduling",    "TopologyPlacementGenerator",      "PodGroupPodsCount",
 };
 constexpr std::string_view kForeign[] = {
-    "DynamicResources", "NodeDeclaredFeatures", "VolumeBinding", "VolumeRestrictions",
+    "NodeDeclaredFeatures", "VolumeBinding", "VolumeRestrictions",
     "VolumeZone",       "NodeVolumeLimits",     "ImageLocality",
 };
 

@@ -33,7 +33,7 @@ Evaluation& EvaluationCache::get(const Framework& framework, const cluster::Mode
   entry->framework = &framework;
   entry->last_used = uses_;
   const PodView own{&entry->demand, entry->node_name, &entry->node_labels, &entry->tolerations,
-                    pod.claims};
+                    nullptr, pod.claims};
   entry->evaluation = std::make_unique<Evaluation>(framework, model, own, entry->nodes);
   entries_.push_back(std::move(entry));
   return *entries_.back()->evaluation;

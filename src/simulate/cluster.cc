@@ -54,6 +54,21 @@ std::optional<engine::Event> gone(const objects::Pod& o) {
 std::optional<engine::Event> gone(const objects::PodGroup& o) {
   return engine::PodGroupGone{o.meta.key, o.meta.uid};
 }
+std::optional<engine::Event> gone(const objects::DeviceClass& o) {
+  return engine::DeviceClassGone{o.meta.key.name};
+}
+std::optional<engine::Event> gone(const objects::DeviceTaintRule& o) {
+  return engine::DeviceTaintRuleGone{o.meta.key.name};
+}
+std::optional<engine::Event> gone(const objects::ResourceSlice& o) {
+  return engine::ResourceSliceGone{o.meta.key.name};
+}
+std::optional<engine::Event> gone(const objects::ResourceClaimTemplate& o) {
+  return engine::ClaimTemplateGone{o.meta.key};
+}
+std::optional<engine::Event> gone(const objects::ResourceClaim& o) {
+  return engine::ClaimGone{o.meta.key, o.meta.uid};
+}
 template <class T>
 std::optional<engine::Event> gone(const T&) {
   return std::nullopt;
@@ -145,7 +160,10 @@ void SimulatedCluster::tell_everything() {
   tell_all<objects::Cohort>();
   tell_all<objects::ClusterQueue>();
   tell_all<objects::LocalQueue>();
+  tell_all<objects::DeviceClass>();
+  tell_all<objects::DeviceTaintRule>();
   tell_all<objects::ResourceSlice>();
+  tell_all<objects::ResourceClaimTemplate>();
   tell_all<objects::ResourceClaim>();
   tell_all<objects::Node>();
   tell_all<objects::PodGroup>();
