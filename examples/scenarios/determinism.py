@@ -31,7 +31,7 @@ def faults(quorate, path, directory):
         if answer([*command, f"--threads={1 + 3 * seed}"], "---\n".join(documents)) != wanted:
             yield f"other documents' order (seed {seed}), other answer"
     if place:
-        return
+        return  # one question, no run that could be recorded
     log = str(pathlib.Path(directory, "log"))
     if answer([*command, "--record", log], text) != wanted:
         yield "recorded, other answer"

@@ -1,6 +1,7 @@
 #include "src/simulate/op_place.h"
 
 #include <map>
+#include <set>
 #include <variant>
 
 #include "src/engine/engine.h"
@@ -38,8 +39,10 @@ struct Placements {
   struct Group {
     bool scheduled = false;
     std::string reason, message;
+    scheduler::GroupDiagnosis diagnosis;
   };
   std::map<ObjectKey, Group> groups;
+  std::map<ObjectKey, ObjectKey> evicted;  // by whom
 };
 
 class Placer {
@@ -49,6 +52,12 @@ class Placer {
     engine_.apply(engine::Configured{{}, {}});
     for (const auto& [key, node] : objects.of<objects::Node>())
       engine_.apply(translate::to_spec(node));
+    for (const auto& [key, group] : objects.of<objects::CompositePodGroup>()) {
+      engine_.apply(translate::to_spec(group));
+    }
+    for (const auto& [key, budget] : objects.of<objects::DisruptionBudget>()) {
+      engine_.apply(translate::to_spec(budget));
+    }
     for (const auto& [key, group] : objects.of<objects::PodGroup>()) {
       scheduler::PodGroupSpec spec = translate::to_spec(group);
       spec.needs_admission = false;  // quota plays no part here
@@ -86,6 +95,7 @@ class Placer {
     for (const ObjectKey& key : groups_) {
       const std::optional<scheduler::GroupView> view = engine_.group_view(key);
       Placements::Group& group = placements_.groups[key];
+      if (view && !group.scheduled) group.diagnosis = view->diagnosis;
       if (!view || !group.message.empty() || group.scheduled) continue;
       group.scheduled = view->state == scheduler::GroupView::State::Scheduled;
       group.message = view->message;
@@ -145,16 +155,17 @@ class Placer {
     placements_.pending[pod.pod] = {pod.reason, pod.message};
   }
   void take(const scheduler::GroupStatus& status) {
-    placements_.groups[status.group] = {status.scheduled, status.reason, status.message};
+    placements_.groups[status.group] = {status.scheduled, status.reason, status.message, {}};
   }
-  void take(const scheduler::DeleteMember& member) { placements_.pods.erase(member.pod); }
-  void take(const scheduler::ReleaseClaim&) {}
-  // Who has to go goes at once.
+  // A victim leaves at once.
   void take(const scheduler::Evict& evict) {
+    placements_.evicted[evict.pod] = evict.preemptor;
     placements_.pods.erase(evict.pod);
     engine_.apply(engine::PodGone{evict.pod, evict.pod_uid});
   }
   void take(const scheduler::Nominate&) {}
+  void take(const scheduler::DeleteMember& member) { placements_.pods.erase(member.pod); }
+  void take(const scheduler::ReleaseClaim&) {}
 
   engine::Engine engine_{engine::Roles{.admission = false, .scheduler = true}};
   std::vector<ObjectKey> groups_;
@@ -196,6 +207,37 @@ bool as_expected(const Objects& objects, const Placements& placements, std::ostr
   return holds;
 }
 
+void write(JsonWriter& out, const scheduler::GroupDiagnosis& diagnosis) {
+  out.field("layer", scheduler::layer_of(diagnosis.cause));
+  out.field("cause", scheduler::name_of(diagnosis.cause));
+  out.field("diagnosis", std::string_view(diagnosis.text()));
+  out.field_unless_empty("certificate", diagnosis.certificate);
+  out.key("proof").open_list();
+  for (const scheduler::DomainFinding& finding : diagnosis.domains) {
+    out.open().field_unless_empty("topologyKey", finding.topology_key);
+    out.field_unless_empty("domain", finding.domain);
+    out.field("fit", static_cast<std::int64_t>(finding.fit));
+    out.field("minimum", static_cast<std::int64_t>(finding.wanted));
+    out.key("resources").open_list();
+    for (const scheduler::ResourceShortage& one : finding.resources) {
+      const auto amount = [&](std::int64_t units) {
+        return format_quantity(one.resource, Quantity{units});
+      };
+      out.open().field("resource", std::string_view(one.resource));
+      out.field("need", std::string_view(amount(one.need)));
+      out.field("have", std::string_view(amount(one.have))).key("pieces").open_list();
+      for (const std::int64_t piece : one.pieces) out.text(amount(piece));
+      out.close_list().close();
+    }
+    out.close_list().key("refusals").open_list();
+    for (const auto& [reason, nodes] : finding.refusals) {
+      out.open().field("reason", std::string_view(reason)).field("nodes", nodes).close();
+    }
+    out.close_list().close();
+  }
+  out.close_list();
+}
+
 std::string to_json(const Placements& placements) {
   JsonWriter out;
   out.open().key("placed").open_list();
@@ -225,7 +267,13 @@ std::string to_json(const Placements& placements) {
   for (const auto& [key, group] : placements.groups) {
     out.open().field("group", std::string_view(key.text())).field("scheduled", group.scheduled);
     out.field_unless_empty("reason", group.reason).field_unless_empty("message", group.message);
+    if (group.diagnosis.cause != scheduler::GroupCause::None) write(out, group.diagnosis);
     out.close();
+  }
+  out.close_list().key("evicted").open_list();
+  for (const auto& [key, preemptor] : placements.evicted) {
+    out.open().field("pod", std::string_view(key.text()));
+    out.field("preemptor", std::string_view(preemptor.text())).close();
   }
   out.close_list().close();
   return out.take();
@@ -244,10 +292,76 @@ std::string to_table(const Placements& placements) {
   std::string out = table(rows);
   std::vector<std::vector<std::string>> groups = {{"GROUP", "SCHEDULED", "WHY NOT"}};
   for (const auto& [key, group] : placements.groups) {
-    groups.push_back({key.text(), group.scheduled ? "yes" : "no", group.message});
+    const std::string why = group.diagnosis.text();
+    groups.push_back(
+        {key.text(), group.scheduled ? "yes" : "no", why.empty() ? group.message : why});
   }
   if (groups.size() > 1) out += "\n" + table(groups);
+  std::vector<std::vector<std::string>> evicted = {{"EVICTED", "FOR"}};
+  for (const auto& [key, preemptor] : placements.evicted) {
+    evicted.push_back({key.text(), preemptor.text()});
+  }
+  if (evicted.size() > 1) out += "\n" + table(evicted);
   return out;
+}
+
+// What of the scenario's expectation does not hold, a line each (expect.h).
+std::vector<std::string> differences(const Expectation& expect, const Placements& placements) {
+  std::vector<std::string> lines;
+  const auto differ = [&](const std::string& what, const std::string& want,
+                          const std::string& have) {
+    if (want == have) return;
+    lines.push_back("- " + what + " " + want);
+    lines.push_back("+ " + what + " " + have);
+  };
+  const auto key_of = [](const std::string& name) {
+    const std::size_t slash = name.find('/');
+    return ObjectKey{name.substr(0, slash), name.substr(slash + 1)};
+  };
+  for (const ExpectedGroup& want : expect.groups.value_or(std::vector<ExpectedGroup>{})) {
+    const auto found = placements.groups.find(key_of(want.group));
+    const std::string what = "group: " + want.group;
+    if (found == placements.groups.end()) {
+      lines.push_back("- " + what);
+      continue;
+    }
+    const Placements::Group& group = found->second;
+    if (want.scheduled && *want.scheduled != group.scheduled) {
+      lines.push_back((*want.scheduled ? "- " : "+ ") + what + " scheduled");
+    }
+    if (want.layer) {
+      differ(what + " at layer", *want.layer,
+             std::string(scheduler::layer_of(group.diagnosis.cause)));
+    }
+    if (want.cause) {
+      differ(what + " for", *want.cause, std::string(scheduler::name_of(group.diagnosis.cause)));
+    }
+    if (want.diagnosis) differ(what + ":", *want.diagnosis, group.diagnosis.text());
+  }
+  if (expect.pods) {
+    Labels have;
+    for (const auto& [key, placed] : placements.pods) have[key.text()] = placed.node;
+    for (const auto& [name, node] : *expect.pods) {
+      if (have[name] != node) lines.push_back("- pod: " + name + " on " + node);
+    }
+    for (const auto& [name, node] : have) {
+      const auto want = expect.pods->find(name);
+      if (!node.empty() && (want == expect.pods->end() || want->second != node)) {
+        lines.push_back("+ pod: " + name + " on " + node);
+      }
+    }
+  }
+  if (expect.victims) {
+    std::set<ObjectKey> want;
+    for (const std::string& name : *expect.victims) want.insert(key_of(name));
+    for (const ObjectKey& key : want) {
+      if (!placements.evicted.contains(key)) lines.push_back("- victim: " + key.text());
+    }
+    for (const auto& [key, preemptor] : placements.evicted) {
+      if (!want.contains(key)) lines.push_back("+ victim: " + key.text());
+    }
+  }
+  return lines;
 }
 
 }  // namespace
@@ -267,7 +381,16 @@ int op_place(const Options& options, const Streams& streams) {
     const std::string json = to_json(placements);
     streams.out << (format == "yaml" ? yaml_of_json(json) : json + "\n");
   }
-  return as_expected(objects, placements, streams.err) ? kRan : kNotAsExpected;
+  bool holds = as_expected(objects, placements, streams.err);
+  if (inputs->loaded.scenario) {
+    const std::vector<std::string> lines = differences(inputs->loaded.scenario->expect, placements);
+    if (!lines.empty()) {
+      streams.err << "the scenario's expectation does not hold (- expected, + found):\n";
+      for (const std::string& line : lines) streams.err << "  " << line << "\n";
+      holds = false;
+    }
+  }
+  return holds ? kRan : kNotAsExpected;
 }
 
 }  // namespace quorate::simulate

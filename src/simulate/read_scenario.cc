@@ -109,8 +109,8 @@ std::optional<std::vector<T>> maybe_list(Json json, Read read) {
 }
 
 Expectation read_expectation(Json json) {
-  only(json,
-       {"admitted", "preempted", "evicted", "pending", "flavors", "places", "usage", "finished"});
+  only(json, {"admitted", "preempted", "evicted", "pending", "flavors", "places", "usage",
+              "finished", "groups", "pods", "victims"});
   Expectation expect;
   expect.admitted = maybe_list<std::string>(json["admitted"], whole_name);
   expect.finished = maybe_list<std::string>(json["finished"], whole_name);
@@ -129,6 +129,14 @@ Expectation read_expectation(Json json) {
   if (json["flavors"].present()) flatten(json["flavors"], "", 3, expect.flavors.emplace());
   if (json["places"].present()) flatten(json["places"], "", 2, expect.places.emplace());
   if (json["usage"].present()) flatten(json["usage"], "", 3, expect.usage.emplace());
+  expect.groups = maybe_list<ExpectedGroup>(json["groups"], [](Json each) {
+    only(each, {"group", "scheduled", "layer", "cause", "diagnosis"});
+    return ExpectedGroup{whole_name(each["group"]), each["scheduled"].maybe_boolean(),
+                         each["layer"].maybe_text(), each["cause"].maybe_text(),
+                         each["diagnosis"].maybe_text()};
+  });
+  if (json["pods"].present()) flatten(json["pods"], "", 1, expect.pods.emplace());
+  expect.victims = maybe_list<std::string>(json["victims"], whole_name);
   return expect;
 }
 

@@ -49,6 +49,13 @@ struct ExpectedWait {
   std::optional<std::string> message;
 };
 
+// Of --op place.
+struct ExpectedGroup {
+  std::string group;  // "ns/name"
+  std::optional<bool> scheduled;
+  std::optional<std::string> layer, cause, diagnosis;
+};
+
 // An absent list is not compared.
 struct Expectation {
   std::optional<std::vector<std::string>> admitted;
@@ -62,10 +69,14 @@ struct Expectation {
   // Reserved amounts, written "queue/flavor/resource: amount".
   std::optional<Labels> usage;
   std::optional<std::vector<std::string>> finished;
+  // Of --op place: groups by name, nodes of pods (all that are placed), pods that are evicted.
+  std::optional<std::vector<ExpectedGroup>> groups;
+  std::optional<Labels> pods;
+  std::optional<std::vector<std::string>> victims;
 
   bool empty() const {
     return !admitted && !preempted && !evicted && !pending && !flavors && !places && !usage &&
-           !finished;
+           !finished && !groups && !pods && !victims;
   }
 };
 
