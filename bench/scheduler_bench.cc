@@ -84,6 +84,69 @@ void gang_of_three_on_5000_nodes(benchmark::State& run) {
 }
 BENCHMARK(gang_of_three_on_5000_nodes)->Unit(benchmark::kMicrosecond);
 
+// Submits gangs of `size` members and binds what is decided, until `pods` are bound.
+std::int64_t bind_in_gangs(State& state, std::int64_t pods, std::int64_t size,
+                           const std::shared_ptr<const PodTemplate>& like) {
+  const Time now = Time::from_seconds(1);
+  std::int64_t bound = 0;
+  for (std::int64_t gang = 0; gang < pods / size; ++gang) {
+    const std::string name = "gang-" + std::to_string(gang);
+    PodGroupSpec group;
+    group.key = {"ns", name};
+    group.uid = "uid-" + name;
+    group.min_count = static_cast<std::int32_t>(size);
+    state.scheduler.apply(group);
+    for (std::int64_t i = 0; i < size; ++i) {
+      state.add_pod(name + "-" + std::to_string(i), name, like);
+    }
+  }
+  while (state.scheduler.busy()) {
+    const auto decisions = state.scheduler.step(state.model, state.journal, now, 1000);
+    for (const Decision& decision : decisions) {
+      const auto* bind = std::get_if<Bind>(&decision);
+      if (bind == nullptr) continue;
+      ++bound;
+      state.scheduler.bind_written(state.model, state.journal, bind->pod, bind->pod_uid, "",
+                                   BindResult::Bound, "");
+    }
+    if (decisions.empty()) break;
+  }
+  return bound;
+}
+
+// All of `pods` pods in gangs of `size` on `nodes` nodes, submitted at once; time per gang and pods
+// bound per second.
+void pods_in_gangs(benchmark::State& run) {
+  const std::int64_t nodes = run.range(0);
+  const std::int64_t pods = run.range(1);
+  const std::int64_t size = run.range(2);
+  const auto like = pod_template(500, kGi);
+  for (auto _ : run) {
+    run.PauseTiming();
+    auto state = std::make_unique<State>();
+    for (std::int64_t i = 0; i < nodes; ++i) {
+      state->add_node(static_cast<int>(i), 64000, 256 * kGi);
+    }
+    run.ResumeTiming();
+    if (bind_in_gangs(*state, pods, size, like) != pods) run.SkipWithError("not all were bound");
+    run.PauseTiming();
+    state.reset();
+    run.ResumeTiming();
+  }
+  run.SetItemsProcessed(run.iterations() * pods);
+  run.counters["gangs"] = static_cast<double>(pods / size);
+}
+BENCHMARK(pods_in_gangs)
+    ->ArgNames({"nodes", "pods", "size"})
+    ->Args({5000, 9000, 3})  // 3,000 gangs of 3
+    ->Args({5000, 10000, 1})
+    ->Args({5000, 10000, 20})
+    ->Args({5000, 10000, 500})
+    ->Args({5000, 10000, 10000})
+    ->Args({60000, 3000, 3})
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+
 struct Planning {
   State state;
   Framework framework{Profile{}};
@@ -131,6 +194,38 @@ void ten_different_impossible_on_500_nodes(benchmark::State& run) {
   }
 }
 BENCHMARK(ten_different_impossible_on_500_nodes)->Unit(benchmark::kMicrosecond);
+
+// A gang of 8 for which one of 13 racks has to be cleared of pods of lower priority.
+void room_made_for_a_gang_on_500_nodes(benchmark::State& run) {
+  const auto low = pod_template(60000, kGi);
+  const auto like = pod_template(60000, kGi);
+  auto high = std::make_shared<PodTemplate>(*like);
+  high->priority = 100;
+  for (auto _ : run) {
+    run.PauseTiming();
+    auto state = std::make_unique<State>();
+    for (int i = 0; i < 500; ++i) {
+      state->add_node(i, 64000, 256 * kGi);
+      state->add_pod("low-" + std::to_string(i), "", low, "node-" + std::to_string(100000 + i));
+    }
+    PodGroupSpec group;
+    group.key = {"ns", "g"};
+    group.uid = "uid-g";
+    group.min_count = 8;
+    group.topology_key = "rack";
+    state->scheduler.apply(group);
+    for (int i = 0; i < 8; ++i) state->add_pod("g-" + std::to_string(i), "g", high);
+    run.ResumeTiming();
+    const auto decisions =
+        state->scheduler.step(state->model, state->journal, Time::from_seconds(1), 10);
+    std::int64_t victims = 0;
+    for (const Decision& decision : decisions) {
+      victims += std::holds_alternative<Evict>(decision) ? 1 : 0;
+    }
+    if (victims != 8) run.SkipWithError("not eight victims");
+  }
+}
+BENCHMARK(room_made_for_a_gang_on_500_nodes)->Iterations(5)->Unit(benchmark::kMillisecond);
 
 void fork_of_10000_nodes_and_50000_pods(benchmark::State& run) {
   auto state = std::make_unique<State>();

@@ -57,6 +57,13 @@ std::function<int()> add_simulate_command(CLI::App& app) {
   command->add_option("--record", options->record_file, "write the event log to this file");
 
   CLI::App* trace = command->add_subcommand("trace", "Run admission over a recorded load");
+  command->add_option("--nodes", options->nodes_file,
+                      "place: a list of nodes with GPUs (openb), to be filled by --pods");
+  command->add_option("--pods", options->pods_file, "place: a list of pods (openb)");
+  command->add_option("--score", options->scores,
+                      "place: scores to compare, of random, dotprod, clustering, packing, bestfit, "
+                      "fgd and shapes, or all");
+  command->add_option("--seeds", options->seeds, "place: orders of arrival, FIRST-LAST");
   const auto load = std::make_shared<simulate::TraceOptions>();
   trace->add_option("--format", load->format, "openb, philly or kueue-performance")->required();
   trace->add_option("--nodes", load->nodes_file, "openb: the list of nodes");

@@ -27,6 +27,10 @@ struct Options {
   bool timing = false;
   std::string record_file;
   std::string batch_file;
+  // Of --op place over lists of nodes and pods (op_pack.h).
+  std::string nodes_file, pods_file;
+  std::string scores = "shapes";
+  std::string seeds = "0-9";
 };
 
 struct Streams {

@@ -9,6 +9,7 @@
 #include "src/simulate/answer_table.h"
 #include "src/simulate/complete.h"
 #include "src/simulate/inputs.h"
+#include "src/simulate/op_pack.h"
 #include "src/simulate/op_schedule.h"
 #include "src/simulate/yaml_text.h"
 #include "src/translate/translate.h"
@@ -367,6 +368,7 @@ std::vector<std::string> differences(const Expectation& expect, const Placements
 }  // namespace
 
 int op_place(const Options& options, const Streams& streams) {
+  if (!options.nodes_file.empty() || !options.pods_file.empty()) return op_pack(options, streams);
   std::optional<Inputs> inputs = read_inputs(options, streams);
   if (!inputs) return kUnusable;
   Objects& objects = inputs->loaded.objects;
