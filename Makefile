@@ -41,10 +41,12 @@ bench: ## micro-benchmarks, and the end-to-end figures on a real control plane
 .PHONY: compat
 compat: build compat-check ## recorded and fresh scenarios: do Kueue and quorate decide alike? (fresh ones need Go; FAMILIES="fair:0-99 ...")
 	@e2e/compat/compare.py $(FAMILIES)
+	@e2e/compat-cel/record.py && e2e/compat-cel/check.py
 
 .PHONY: compat-check
-compat-check: ## quorate against the recorded answers of Kueue
+compat-check: ## quorate against the recorded answers of Kueue and of Kubernetes' CEL
 	@e2e/compat/check.py
+	@e2e/compat-cel/check.py
 
 .PHONY: controlplane
 controlplane: ## build etcd, kube-apiserver, kube-controller-manager, kubectl, kwok and helm

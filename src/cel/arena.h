@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <new>
 #include <span>
@@ -12,12 +13,16 @@
 
 namespace quorate::cel {
 
+// Thrown by an arena that would grow beyond its limit.
+struct ArenaFull {};
+
 // Memory that one evaluation (or one input object) allocates from and gives back at once. What is
 // made in it is never destroyed one by one, so it holds only things that need no destructor.
+// What would make it hold more than its limit throws ArenaFull.
 // reset() keeps the first block: an evaluation that fits in it asks the heap for nothing.
 class Arena {
  public:
-  Arena() = default;
+  explicit Arena(std::size_t limit = std::numeric_limits<std::size_t>::max()) : limit_(limit) {}
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
   Arena(Arena&&) = default;
@@ -55,6 +60,7 @@ class Arena {
 
   void reset() {
     if (blocks_.size() > 1) blocks_.resize(1);
+    total_ = blocks_.empty() ? 0 : blocks_[0].size;
     used_ = 0;
   }
 
@@ -70,11 +76,15 @@ class Arena {
     std::size_t size = blocks_.empty() ? kFirstBlock : blocks_.back().size * 2;
     if (size > kLargestStep) size = kLargestStep;
     if (size < bytes) size = bytes;
+    if (size > limit_ - total_) throw ArenaFull{};
+    total_ += size;
     blocks_.push_back(Block{std::make_unique<std::byte[]>(size), size});
   }
 
   std::vector<Block> blocks_;
-  std::size_t used_ = 0;
+  std::size_t used_ = 0;   // of the last block
+  std::size_t total_ = 0;  // in all blocks
+  std::size_t limit_;
 };
 
 }  // namespace quorate::cel

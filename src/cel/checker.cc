@@ -47,7 +47,7 @@ class Checker {
   const Type* list(Expr& e);
   const Type* map(Expr& e);
   const Type* comprehension(Expr& e);
-  const Type* join(const Expr& at, const Type* previous, const Type* current);
+  const Type* join(const Type* previous, const Type* current);
   const Type* unwrap_element(const Expr& at, const Type* type);
 
   const Type* find_local(std::string_view name) const {
@@ -173,7 +173,9 @@ const Type* Checker::field(const Expr& at, Expr& operand, std::string_view name,
     case TypeKind::Object:
       result = environment_.find_field(target->name, name);
       if (result == nullptr) {
-        tell(at, "undefined field '" + std::string(name) + "'");
+        tell(at, environment_.has_fields(target->name)
+                     ? "undefined field '" + std::string(name) + "'"
+                     : "unexpected failed resolution of '" + std::string(target->name) + "'");
         result = &types::kError;
       }
       break;
@@ -279,13 +281,11 @@ const Type* Checker::resolve(Expr& e, std::span<const Overload> overloads) {
   return &types::kError;
 }
 
-const Type* Checker::join(const Expr& at, const Type* previous, const Type* current) {
+// Mixed literals are told by validate(), which knows where they are allowed.
+const Type* Checker::join(const Type* previous, const Type* current) {
   if (previous == nullptr) return current;
   if (unifier_.assignable(previous, current)) return Unifier::most_general(previous, current);
-  if (!environment_.homogeneous_literals) return &types::kDyn;
-  tell(at, "expected type " + quoted(*unifier_.substitute(previous)) + " but found " +
-               quoted(*unifier_.substitute(current)));
-  return &types::kError;
+  return &types::kDyn;
 }
 
 // `[?x]` and `{?k: x}` take optionals.
@@ -303,7 +303,7 @@ const Type* Checker::list(Expr& e) {
   for (std::size_t i = 0; i < e.args.size(); ++i) {
     const Type* type = check(*e.args[i]);
     if (!e.optional.empty() && e.optional[i]) type = unwrap_element(*e.args[i], type);
-    element = join(*e.args[i], element, type);
+    element = join(element, type);
   }
   return ast_.types->list(element == nullptr ? unifier_.new_variable() : element);
 }
@@ -312,10 +312,10 @@ const Type* Checker::map(Expr& e) {
   const Type* key = nullptr;
   const Type* value = nullptr;
   for (std::size_t i = 0; i < e.args.size(); i += 2) {
-    key = join(*e.args[i], key, check(*e.args[i]));
+    key = join(key, check(*e.args[i]));
     const Type* type = check(*e.args[i + 1]);
     if (!e.optional.empty() && e.optional[i / 2]) type = unwrap_element(*e.args[i + 1], type);
-    value = join(*e.args[i + 1], value, type);
+    value = join(value, type);
   }
   if (key == nullptr) {
     key = unifier_.new_variable();

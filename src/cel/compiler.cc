@@ -4,6 +4,7 @@
 
 #include "src/cel/collections.h"
 #include "src/cel/cost.h"
+#include "src/cel/matching.h"
 
 namespace quorate::cel {
 namespace {
@@ -169,7 +170,10 @@ const Node* Compiler::plan_once(const Expr& e) {
 
 const Node* Compiler::plan_branch(const Expr& e) {
   const Node* planned = plan(e);
-  if (!is_attribute(*planned) || planned->kind == NodeKind::Conditional) return planned;
+  if (!is_attribute(*planned) || planned->kind == NodeKind::Conditional ||
+      planned->kind == NodeKind::Test) {
+    return planned;
+  }
   // The chain is copied down to its root, which is then free.
   Node* top = plan_->nodes.make<Node>(*planned);
   Node* at = top;
@@ -215,11 +219,15 @@ const Node* Compiler::select(const Expr& e) {
 const Node* Compiler::index(const Expr& e, NodeKind kind) {
   const Node* operand = plan(*e.args[0]);
   const Node* key = plan(*e.args[1]);
+  if (is_free_constant(key) && !is_key(key->value)) {
+    fail("invalid qualifier type: " + std::string(type_name(key->value)));
+  }
   if (kind == NodeKind::OptIndex && e.name == op::kOptSelect) kind = NodeKind::OptSelect;
   Node* made = node(kind, {operand, key});
   if (kind == NodeKind::OptSelect) made->text = keep_text(key->value.text());
   // A key that is an attribute itself was counted as one already.
-  made->cost = (is_attribute(*operand) ? 0 : 1) + (is_attribute(*key) ? 0 : 1);
+  made->root_cost = is_attribute(*operand) ? 0 : 1;
+  made->cost = made->root_cost + (is_attribute(*key) ? 0U : 1U);
   return made;
 }
 
@@ -285,8 +293,10 @@ const Node* Compiler::function(const Expr& e) {
     const List& list = args[1]->value.as_list();
     if (list.size() == 0) return literal(Value::boolean(false));
     if (all_primitive(list)) {
+      ArrayMap* set = plan_->constants->make<ArrayMap>(*plan_->constants);
+      for (std::size_t i = 0; i < list.size(); ++i) set->assign(list.at(i), Value());
       Node* made = node(NodeKind::InSet, {args[0]});
-      made->value = args[1]->value;
+      made->value = Value::map(set);
       return made;
     }
   }
@@ -304,6 +314,10 @@ const Node* Compiler::function(const Expr& e) {
       if (made->prepared == nullptr) fail(fault);
     }
   }
+  made->stops_early = args.size() > 2 || made->prepared != nullptr ||
+                      first.cost == CostRule::FormatText || (!single && !looks_itself(e.name));
+  made->terse = first.cost == CostRule::Affix || first.cost == CostRule::Contains ||
+                first.cost == CostRule::Matches;
   return fold_constant(*made);
 }
 
@@ -319,9 +333,12 @@ const Node* Compiler::fold_constant(Node& made) {
     values.push_back(arg->value);
     cost += arg->cost;
   }
-  const Call call{*plan_->constants, values, nullptr};
-  const Value value = made.overloads[0]->implementation(call);
-  if (conversion) {
+  const Overload* overload = made.overloads[0];
+  if (made.kind == NodeKind::CallGuarded) overload = first_match(made.overloads, values);
+  const Value value = overload == nullptr
+                          ? no_such_overload(*plan_->constants, made.text, values)
+                          : overload->implementation(Call{*plan_->constants, values});
+  if (conversion && cost == 0) {
     if (value.is_error()) fail(std::string(value.text()));
     return literal(value);
   }

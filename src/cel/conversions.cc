@@ -23,18 +23,8 @@ Value conversion_error(const Call& call, std::string_view to) {
                    std::string(to) + "'");
 }
 
-// The message of Go's strconv for a text that is no such number.
-Value syntax_error(const Call& call, std::string_view function) {
-  return call.fail("strconv." + std::string(function) + ": parsing " + quote(call[0].text()) +
-                   ": invalid syntax");
-}
-Value range_error(const Call& call, std::string_view function) {
-  return call.fail("strconv." + std::string(function) + ": parsing " + quote(call[0].text()) +
-                   ": value out of range");
-}
-
 template <class T>
-Value parse_whole(const Call& call, std::string_view function) {
+Value parse_whole(const Call& call, std::string_view to) {
   std::string_view text = call[0].text();
   if (std::numeric_limits<T>::is_signed && text.size() > 1 && text[0] == '+' && text[1] != '-') {
     text.remove_prefix(1);
@@ -42,10 +32,10 @@ Value parse_whole(const Call& call, std::string_view function) {
   T value = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (problem == std::errc::result_out_of_range && end == text.data() + text.size()) {
-    return range_error(call, function);
+    return conversion_error(call, to);
   }
   if (problem != std::errc() || end != text.data() + text.size()) {
-    return syntax_error(call, function);
+    return conversion_error(call, to);
   }
   if constexpr (std::numeric_limits<T>::is_signed) {
     return Value::integer(value);
@@ -75,7 +65,7 @@ Value to_int(const Call& call) {
     case Kind::Timestamp:
       return Value::integer(v.seconds());
     case Kind::String:
-      return parse_whole<std::int64_t>(call, "ParseInt");
+      return parse_whole<std::int64_t>(call, "int");
     default:
       return conversion_error(call, "int");
   }
@@ -95,7 +85,7 @@ Value to_uint(const Call& call) {
       return Value::unsigned_integer(static_cast<std::uint64_t>(d));
     }
     case Kind::String:
-      return parse_whole<std::uint64_t>(call, "ParseUint");
+      return parse_whole<std::uint64_t>(call, "uint");
     default:
       return conversion_error(call, "uint");
   }
@@ -120,19 +110,19 @@ Value parse_double(const Call& call) {
   const bool begins = !rest.empty() && (rest[0] == '.' || (rest[0] >= '0' && rest[0] <= '9') ||
                                         (hex && rest[0] >= 'a' && rest[0] <= 'f'));
   if (!begins || (hex && rest.find('p') == std::string_view::npos)) {
-    return syntax_error(call, "ParseFloat");
+    return conversion_error(call, "double");
   }
   double value = 0;
   const auto [end, problem] =
       std::from_chars(rest.data(), rest.data() + rest.size(), value,
                       hex ? std::chars_format::hex : std::chars_format::general);
-  if (end != rest.data() + rest.size()) return syntax_error(call, "ParseFloat");
+  if (end != rest.data() + rest.size()) return conversion_error(call, "double");
   if (problem == std::errc::result_out_of_range) {
     const double approximate = std::strtod(std::string(call[0].text()).c_str(), nullptr);
-    if (std::isinf(approximate)) return range_error(call, "ParseFloat");
+    if (std::isinf(approximate)) return conversion_error(call, "double");
     return Value::number(approximate);
   }
-  if (problem != std::errc()) return syntax_error(call, "ParseFloat");
+  if (problem != std::errc()) return conversion_error(call, "double");
   return Value::number(sign * value);
 }
 
@@ -163,7 +153,7 @@ Value to_bool(const Call& call) {
   for (const std::string_view no : {"0", "f", "F", "FALSE", "false", "False"}) {
     if (text == no) return Value::boolean(false);
   }
-  return syntax_error(call, "ParseBool");
+  return conversion_error(call, "bool");
 }
 
 Value to_bytes(const Call& call) {
@@ -207,7 +197,7 @@ Value to_duration(const Call& call) {
   if (call[0].is(Kind::Duration)) return call[0];
   if (!call[0].is(Kind::String)) return conversion_error(call, "google.protobuf.Duration");
   const Outcome<std::int64_t> nanos = parse_go_duration(call[0].text());
-  return nanos ? Value::duration(*nanos) : call.fail(nanos.error().message);
+  return nanos ? Value::duration(*nanos) : conversion_error(call, "google.protobuf.Duration");
 }
 
 Value to_timestamp(const Call& call) {
@@ -221,7 +211,7 @@ Value to_timestamp(const Call& call) {
   }
   if (!v.is(Kind::String)) return conversion_error(call, "google.protobuf.Timestamp");
   const Outcome<Value> moment = parse_timestamp(v.text());
-  return moment ? *moment : call.fail(moment.error().message);
+  return moment ? *moment : conversion_error(call, "google.protobuf.Timestamp");
 }
 
 Value to_type(const Call& call) { return Value::type(type_of(call[0])); }

@@ -46,13 +46,13 @@ bool take(std::string_view& text, std::string_view expected) {
 
 }  // namespace
 
+// The types of the Kubernetes libraries have no names that expressions may use.
 Environment::Environment() {
   for (const Type* type :
        {&cel::types::kBool, &cel::types::kInt, &cel::types::kUint, &cel::types::kDouble,
         &cel::types::kString, &cel::types::kBytes, &cel::types::kNull, &cel::types::kDuration,
-        &cel::types::kTimestamp, &cel::types::kQuantity, &cel::types::kSemver, &cel::types::kUrl,
-        &cel::types::kFormat, &cel::types::kIp, &cel::types::kCidr, &cel::types::kType,
-        &cel::types::kListOfDyn, &cel::types::kMapOfDyn, &cel::types::kOptionalOfDyn}) {
+        &cel::types::kTimestamp, &cel::types::kType, &cel::types::kListOfDyn,
+        &cel::types::kMapOfDyn, &cel::types::kOptionalOfDyn}) {
     add_type_name(runtime_name(*type), type);
   }
 }

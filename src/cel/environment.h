@@ -35,8 +35,6 @@ class Environment {
   void add_type_name(std::string_view name, const Type* type);
   ParseLimits limits;
   std::uint64_t cost_limit = 1'000'000;  // of one evaluation
-  // Elements of a list literal, and keys and values of a map literal, must be of one type.
-  bool homogeneous_literals = true;
 
   // Asking.
   std::span<const Variable> variables() const { return variables_; }
@@ -46,6 +44,7 @@ class Environment {
   std::span<const Overload> find_function(std::string_view name) const;
   // The type that a name stands for as a value ("int" in `type(x) == int`), or nullptr.
   const Type* find_type_name(std::string_view name) const;
+  bool has_fields(std::string_view object) const { return fields_.contains(object); }
   const Type* find_field(std::string_view object, std::string_view field) const;
 
  private:

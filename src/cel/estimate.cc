@@ -471,9 +471,8 @@ CallCost Estimator::join_cost(const Expr& e, Range parts) {
 
 // A literal int as an unsigned number, or `other`.
 std::uint64_t literal_number(const Expr& e, std::uint64_t other) {
-  if (e.kind != ExprKind::Literal || !e.literal.is(Kind::Int) || e.literal.as_int() < 0) {
-    return other;
-  }
+  if (e.kind != ExprKind::Literal || !e.literal.is(Kind::Int)) return other;
+  if (e.literal.as_int() < 0) return 0;
   return static_cast<std::uint64_t>(e.literal.as_int());
 }
 

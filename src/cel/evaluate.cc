@@ -6,15 +6,30 @@
 #include "src/cel/collections.h"
 #include "src/cel/cost.h"
 #include "src/cel/matching.h"
+#include "src/cel/numbers.h"
 
 namespace quorate::cel {
 namespace {
 
 constexpr Value kNoSuchOverload = Value::error("no such overload");
 
-// A key as error texts name it: strings without quotes.
+// A key as error texts name it.
 std::string key_text(const Value& key) {
-  return key.is(Kind::String) ? std::string(key.text()) : to_string(key);
+  switch (key.kind()) {
+    case Kind::String:
+      return std::string(key.text());
+    case Kind::Uint:
+      return std::to_string(key.as_uint());
+    case Kind::Double:
+      return format_double(key.as_double());
+    default:
+      return to_string(key);
+  }
+}
+
+// Of an optional selection: what is missing is not counted.
+bool is_none(const Value& value) {
+  return value.is(Kind::Optional) && value.as_optional() == nullptr;
 }
 
 Value wrap(Arena& arena, const Value& value) {
@@ -146,26 +161,42 @@ Value Evaluation::select(const Node& node) {
   const Value operand = evaluate(*node.args[0]);
   if (operand.is_error()) {
     // The attribute that begins at a call is counted even where it has no value.
-    if (node.kind == NodeKind::Select) pay(node.cost - 1);
+    if (node.kind != NodeKind::Test) pay(node.cost - 1);
+    if (node.kind == NodeKind::Test && node.cost == 0) --cost_;
     return operand;
   }
-  pay(node.cost);
   const Value key = Value::string(node.text);
-  if (node.kind != NodeKind::Test) return lookup(operand, key, node.kind == NodeKind::OptSelect);
+  if (node.kind != NodeKind::Test) {
+    const Value found = lookup(operand, key, node.kind == NodeKind::OptSelect);
+    const bool optional = node.kind == NodeKind::OptSelect || operand.is(Kind::Optional);
+    pay(node.cost - (optional && is_none(found) ? 1 : 0));
+    return found;
+  }
+  pay(node.cost);
   const Value present = lookup(operand, key, true);
   return present.is_error() ? present : Value::boolean(present.as_optional() != nullptr);
 }
 
 Value Evaluation::index(const Node& node) {
   const Value operand = evaluate(*node.args[0]);
-  if (operand.is_error()) return operand;
-  const Value key = evaluate(*node.args[1]);
-  pay(node.cost);
-  if (key.is_error()) return key;
-  if (operand.is(Kind::Map) && !is_key(key)) {
-    return fail("unsupported key type: " + std::string(type_name(key)));
+  if (operand.is_error()) {
+    pay(node.root_cost);
+    return operand;
   }
-  return lookup(operand, key, node.kind == NodeKind::OptIndex);
+  const Value key = evaluate(*node.args[1]);
+  if (key.is_error()) {
+    pay(node.kind == NodeKind::OptIndex ? node.root_cost : node.cost);
+    return key;
+  }
+  Value found;
+  if (operand.is(Kind::Map) && !is_key(key)) {
+    found = fail("unsupported key type: " + std::string(type_name(key)));
+  } else {
+    found = lookup(operand, key, node.kind == NodeKind::OptIndex);
+  }
+  const bool optional = node.kind == NodeKind::OptIndex || operand.is(Kind::Optional);
+  pay(node.cost - (optional && is_none(found) && node.cost > 0 ? 1 : 0));
+  return found;
 }
 
 Value Evaluation::conjunction(const Node& node) {
@@ -204,7 +235,7 @@ Value Evaluation::equality(const Node& node) {
     result = args[0];
   } else if (args[1].is_error()) {
     result = args[1];
-  } else if (refuses_equality(args[0], args[1])) {
+  } else if (node.kind == NodeKind::Equals && refuses_equality(args[0], args[1])) {
     result = kNoSuchOverload;
   } else {
     result = Value::boolean(equal(args[0], args[1]) == (node.kind == NodeKind::Equals));
@@ -216,7 +247,7 @@ Value Evaluation::equality(const Node& node) {
 Value Evaluation::in_set(const Node& node) {
   const Value value = evaluate(*node.args[0]);
   if (value.is_error()) return value;
-  return Value::boolean(contains(node.value.as_list(), value));
+  return Value::boolean(node.value.as_map().contains(value));
 }
 
 Value Evaluation::or_else(const Node& node) {
@@ -236,7 +267,10 @@ Value Evaluation::call(const Node& node) {
   const Value* fault = nullptr;
   for (std::size_t i = 0; i < count; ++i) {
     args[i] = evaluate(*node.args[i]);
-    if (fault == nullptr && args[i].is_error()) fault = &args[i];
+    if (fault == nullptr && args[i].is_error()) {
+      fault = &args[i];
+      if (node.stops_early && i + 1 < count) return args[i];
+    }
   }
   Value result;
   if (fault != nullptr) {
@@ -244,8 +278,11 @@ Value Evaluation::call(const Node& node) {
   } else {
     const Overload* overload = node.overloads[0];
     if (node.kind == NodeKind::CallGuarded) overload = first_match(node.overloads, args);
-    result = overload != nullptr ? overload->implementation(Call{arena_, args, node.prepared})
-                                 : no_such_overload(arena_, node.text, args);
+    if (overload != nullptr) {
+      result = overload->implementation(Call{arena_, args, node.prepared, node.text});
+    } else {
+      result = node.terse ? kNoSuchOverload : no_such_overload(arena_, node.text, args);
+    }
   }
   pay(call_cost(node.rule, args, result));
   return result;
@@ -311,20 +348,24 @@ Value Evaluation::append(const Node& node) {
 }
 
 Value Evaluation::insert(const Node& node) {
+  const Value accumulator = slots_[node.slot];
+  const bool pairs = node.args.size() > 1;
+  pay(1);  // reading the accumulator
+  if (pairs && accumulator.is_error()) return accumulator;
   const Value first = evaluate(*node.args[0]);
-  const Value second = node.args.size() > 1 ? evaluate(*node.args[1]) : Value();
-  pay(node.cost);
+  if (pairs && first.is_error()) return first;
+  const Value second = pairs ? evaluate(*node.args[1]) : Value();
+  pay(1);
+  if (accumulator.is_error()) return accumulator;
   if (first.is_error()) return first;
   if (second.is_error()) return second;
-  const Value accumulator = slots_[node.slot];
-  if (accumulator.is_error()) return accumulator;
   auto& map = const_cast<ArrayMap&>(  // NOLINT: made by fold() below
       static_cast<const ArrayMap&>(accumulator.as_map()));
   const auto add = [&](const Value& key, const Value& value) {
     return map.insert(key, value) ? accumulator
                                   : fail("insert failed: key " + key_text(key) + " already exists");
   };
-  if (node.args.size() > 1) return add(first, second);
+  if (pairs) return add(first, second);
   if (!first.is(Kind::Map)) return kNoSuchOverload;
   const Map& entries = first.as_map();
   for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -346,7 +387,9 @@ Value Evaluation::fold(const Node& node) {
   const Value range = evaluate(*node.args[0]);
   if (range.is_error()) return range;
   if (!range.is(Kind::List) && !range.is(Kind::Map)) {
-    return fail("got '" + std::string(type_name(range)) + "', expected iterable type");
+    const std::string name(go_type(range.kind()));
+    if (node.two_variables) return fail("unsupported comprehension range type: " + name);
+    return fail("got '" + name + "', expected iterable type");
   }
   Value& accumulator = slots_[node.slot];
   if (!node.grows) {

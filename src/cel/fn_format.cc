@@ -214,10 +214,10 @@ constexpr std::array<Format, 13> kFormats = {{
     {"DNS1035LabelPrefix", "dns1035LabelPrefix", 30, prefix_of<dns1035_label>},
     {"LabelValue", "labelValue", 40, label_value},
     {"URI", "uri", 1103, uri},
-    {"uuid", "uuid", 78, uuid},
+    {"uuid", "uuid", 70, uuid},
     {"byte", "byte", 84, base64},
-    {"date", "date", 79, date},
-    {"datetime", "datetime", 79, datetime},
+    {"date", "date", 71, date},
+    {"datetime", "datetime", 71, datetime},
 }};
 
 template <std::size_t Index>

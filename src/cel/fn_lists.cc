@@ -9,7 +9,7 @@
 namespace quorate::cel {
 namespace {
 
-constexpr std::int64_t kLongestRange = 10'000'000;
+constexpr std::int64_t kLongestRange = 1'000'000;
 constexpr Value kNoSuchOverload = Value::error("no such overload");
 
 Value is_sorted(const Call& call) {
@@ -47,7 +47,7 @@ Value sum_from(const Call& call, Value total) {
   const List& list = call[0].as_list();
   for (std::size_t i = 0; i < list.size(); ++i) {
     total = add(total, list.at(i));
-    if (total.is_error()) return kNoSuchOverload;  // as Kubernetes says it, overflow or not
+    if (total.is_error()) return total;
   }
   return total;
 }

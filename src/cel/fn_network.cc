@@ -252,7 +252,7 @@ Value contains_ip(const Call& call) {
   const Cidr& cidr = call[0].as_cidr();
   if (call[1].is(Kind::Ip)) return Value::boolean(contains(cidr, call[1].as_ip()));
   const Outcome<Ip> ip = parse_ip(call[1].text());
-  return ip ? Value::boolean(contains(cidr, *ip)) : call.fail(ip.error().message);
+  return ip ? Value::boolean(contains(cidr, *ip)) : no_such_overload(call);
 }
 Value contains_cidr(const Call& call) {
   const Cidr& outer = call[0].as_cidr();

@@ -78,6 +78,19 @@ int binary_exponent(std::string_view suffix) {
   return static_cast<int>(kUnits.find(suffix[0]) + 1) * 10;
 }
 
+// Which of its two faults Go finds in a text that is no quantity.
+std::string_view fault_of(std::string_view text) {
+  const Written written = take_apart(text);
+  std::string_view rest = written.suffix;
+  rest.remove_prefix(std::min(rest.find_first_not_of("eEinumkKMGTP"), rest.size()));
+  if (rest.starts_with('-') || rest.starts_with('+')) rest.remove_prefix(1);
+  const bool well_formed =
+      !text.empty() && rest.find_first_not_of("0123456789") == std::string_view::npos;
+  return well_formed ? "unable to parse quantity's suffix"
+                     : "quantities must match the regular expression "
+                       "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+}
+
 constexpr int kLongestDecimal = 18;  // digits that surely fit an int64
 
 // Fills in how Go's ParseQuantity would hold the amount that `text` says.
@@ -109,12 +122,14 @@ void find_representation(std::string_view text, Quantity& quantity) {
 }  // namespace
 
 Outcome<Quantity> parse_quantity(std::string_view text) {
-  const Outcome<ExactQuantity> amount = parse_exact_quantity(text);
-  if (!amount) {
-    return error(Errc::Invalid,
-                 "quantities must match the regular expression "
-                 "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+  // Go reads a number without digits as 0.
+  std::string mended(text);
+  const std::size_t sign = !text.empty() && (text[0] == '-' || text[0] == '+') ? 1 : 0;
+  if (!text.empty() && text.find_first_of("0123456789") == std::string_view::npos) {
+    mended.insert(sign, 1, '0');
   }
+  const Outcome<ExactQuantity> amount = parse_exact_quantity(mended);
+  if (!amount) return error(Errc::Invalid, std::string(fault_of(text)));
   Quantity quantity{*amount, 0, false};
   find_representation(text, quantity);
   return quantity;

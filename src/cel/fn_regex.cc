@@ -26,6 +26,59 @@ class Pattern final : public Prepared {
   RE2 regex;
 };
 
+// What is wrong with a pattern, in the words of Go's regexp.
+std::string fault_of(const RE2& regex) {
+  std::string_view what = "internal error";
+  switch (regex.error_code()) {
+    case RE2::ErrorBadEscape:
+      what = "invalid escape sequence";
+      break;
+    case RE2::ErrorBadCharClass:
+      what = "invalid character class";
+      break;
+    case RE2::ErrorBadCharRange:
+      what = "invalid character class range";
+      break;
+    case RE2::ErrorMissingBracket:
+      what = "missing closing ]";
+      break;
+    case RE2::ErrorMissingParen:
+      what = "missing closing )";
+      break;
+    case RE2::ErrorUnexpectedParen:
+      what = "unexpected )";
+      break;
+    case RE2::ErrorTrailingBackslash:
+      what = "trailing backslash at end of expression";
+      break;
+    case RE2::ErrorRepeatArgument:
+      what = "missing argument to repetition operator";
+      break;
+    case RE2::ErrorRepeatSize:
+      what = "invalid repeat count";
+      break;
+    case RE2::ErrorRepeatOp:
+      what = "invalid nested repetition operator";
+      break;
+    case RE2::ErrorBadPerlOp:
+      what = "invalid or unsupported Perl syntax";
+      break;
+    case RE2::ErrorBadUTF8:
+      what = "invalid UTF-8";
+      break;
+    case RE2::ErrorBadNamedCapture:
+      what = "invalid named capture";
+      break;
+    case RE2::ErrorPatternTooLarge:
+      what = "expression too large";
+      break;
+    case RE2::NoError:
+    case RE2::ErrorInternal:
+      break;
+  }
+  return "error parsing regexp: " + std::string(what) + ": `" + regex.error_arg() + "`";
+}
+
 // The pattern of a call: prepared when it was a literal.
 class Regex {
  public:
@@ -47,13 +100,13 @@ class Regex {
 
 Value matches(const Call& call) {
   const Regex regex(call, 1);
-  if (!regex->ok()) return call.fail("error parsing regexp: " + regex->error());
+  if (!regex->ok()) return call.fail(fault_of(*regex));
   return Value::boolean(RE2::PartialMatch(piece(call[0].text()), *regex));
 }
 
 Value find(const Call& call) {
   const Regex regex(call, 1);
-  if (!regex->ok()) return call.fail("Illegal regex: error parsing regexp: " + regex->error());
+  if (!regex->ok()) return call.fail("Illegal regex: " + fault_of(*regex));
   const std::string_view text = call[0].text();
   re2::StringPiece found;
   if (!regex->Match(piece(text), 0, text.size(), RE2::UNANCHORED, &found, 1)) {
@@ -65,7 +118,7 @@ Value find(const Call& call) {
 // Successive matches that do not overlap; an empty one directly behind another does not count.
 Value find_all(const Call& call) {
   const Regex regex(call, 1);
-  if (!regex->ok()) return call.fail("Illegal regex: error parsing regexp: " + regex->error());
+  if (!regex->ok()) return call.fail("Illegal regex: " + fault_of(*regex));
   const std::string_view text = call[0].text();
   std::int64_t left = call.args.size() > 2 ? call[2].as_int() : -1;
   GrowingList* found = call.arena.make<GrowingList>(call.arena);
@@ -97,7 +150,7 @@ Value find_all(const Call& call) {
 std::unique_ptr<Prepared> prepare_pattern(std::string_view pattern, std::string& fault) {
   auto prepared = std::make_unique<Pattern>(pattern);
   if (prepared->regex.ok()) return prepared;
-  fault = "error parsing regexp: " + prepared->regex.error();
+  fault = fault_of(prepared->regex);
   return nullptr;
 }
 

@@ -15,6 +15,9 @@ bool all_digits(std::string_view text) {
 
 // A number without leading zeros.
 Outcome<std::uint64_t> version_number(std::string_view text, std::string_view which) {
+  if (text.empty()) {
+    return error(Errc::Invalid, "strconv.ParseUint: parsing \"\": invalid syntax");
+  }
   if (!all_digits(text)) {
     return error(Errc::Invalid,
                  "Invalid character(s) found in " + std::string(which) + " number " + quote(text));
@@ -35,17 +38,27 @@ Outcome<std::uint64_t> version_number(std::string_view text, std::string_view wh
   return number;
 }
 
-template <class Check>
-bool identifiers(std::string_view text, Check good) {
+// Whether the parts between dots are identifiers. Errors: Invalid - what is wrong with the first
+// that is none.
+Outcome<void> check_identifiers(std::string_view text, bool prerelease) {
   for (;;) {
     const std::size_t dot = text.find('.');
     const std::string_view part = text.substr(0, dot);
     constexpr std::string_view kAllowed =
         "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-";
-    if (part.empty() || part.find_first_not_of(kAllowed) != std::string_view::npos || !good(part)) {
-      return false;
+    const std::string_view what = prerelease ? "prerelease" : "build meta data";
+    if (part.empty()) {
+      return error(Errc::Invalid, prerelease ? "Prerelease is empty" : "Build meta data is empty");
     }
-    if (dot == std::string_view::npos) return true;
+    if (prerelease && all_digits(part) && part.size() > 1 && part[0] == '0') {
+      return error(Errc::Invalid,
+                   "Numeric PreRelease version must not contain leading zeroes " + quote(part));
+    }
+    if (part.find_first_not_of(kAllowed) != std::string_view::npos) {
+      return error(Errc::Invalid,
+                   "Invalid character(s) found in " + std::string(what) + ' ' + quote(part));
+    }
+    if (dot == std::string_view::npos) return {};
     text.remove_prefix(dot + 1);
   }
 }
@@ -62,19 +75,13 @@ Outcome<Semver> parse_strict(std::string_view text) {
   if (const std::size_t plus = rest.find('+'); plus != std::string_view::npos) {
     version.build = rest.substr(plus + 1);
     rest = rest.substr(0, plus);
-    if (!identifiers(version.build, [](std::string_view) { return true; })) {
-      return error(Errc::Invalid, "Invalid build meta data " + quote(version.build));
-    }
   }
+  const bool has_build = rest.size() < text.size() - second - 1;
+  bool has_prerelease = false;
   if (const std::size_t dash = rest.find('-'); dash != std::string_view::npos) {
     version.prerelease = rest.substr(dash + 1);
     rest = rest.substr(0, dash);
-    const auto no_leading_zero = [](std::string_view part) {
-      return !all_digits(part) || part.size() == 1 || part[0] != '0';
-    };
-    if (!identifiers(version.prerelease, no_leading_zero)) {
-      return error(Errc::Invalid, "Invalid prerelease " + quote(version.prerelease));
-    }
+    has_prerelease = true;
   }
   const Outcome<std::uint64_t> major = version_number(text.substr(0, first), "major");
   if (!major) return tl::unexpected(major.error());
@@ -83,6 +90,16 @@ Outcome<Semver> parse_strict(std::string_view text) {
   if (!minor) return tl::unexpected(minor.error());
   const Outcome<std::uint64_t> patch = version_number(rest, "patch");
   if (!patch) return tl::unexpected(patch.error());
+  if (has_prerelease) {
+    if (const Outcome<void> good = check_identifiers(version.prerelease, true); !good) {
+      return tl::unexpected(good.error());
+    }
+  }
+  if (has_build) {
+    if (const Outcome<void> good = check_identifiers(version.build, false); !good) {
+      return tl::unexpected(good.error());
+    }
+  }
   version.major = *major;
   version.minor = *minor;
   version.patch = *patch;

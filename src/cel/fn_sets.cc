@@ -12,15 +12,26 @@ bool contains_all(const List& list, const List& wanted) {
   return true;
 }
 
+// Comparing each with each is paid for when it is done, so what nobody could pay is not begun.
+constexpr std::size_t kMostComparisons = 10'000'000;
+bool too_large(const Call& call) {
+  const std::size_t size = call[0].as_list().size();
+  return size > 0 && call[1].as_list().size() > kMostComparisons / size;
+}
+constexpr Value kTooLarge = Value::error("operation cancelled: actual cost limit exceeded");
+
 Value set_contains(const Call& call) {
+  if (too_large(call)) return kTooLarge;
   return Value::boolean(contains_all(call[0].as_list(), call[1].as_list()));
 }
 Value set_equivalent(const Call& call) {
+  if (too_large(call)) return kTooLarge;
   const List& a = call[0].as_list();
   const List& b = call[1].as_list();
   return Value::boolean(contains_all(a, b) && contains_all(b, a));
 }
 Value set_intersects(const Call& call) {
+  if (too_large(call)) return kTooLarge;
   const List& a = call[0].as_list();
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (contains(call[1].as_list(), a.at(i))) return Value::boolean(true);

@@ -86,7 +86,7 @@ Value change_case(const Call& call) {
 }
 
 // The most that a string may grow to by one call.
-constexpr std::size_t kLongest = std::size_t{1} << 28;
+constexpr std::size_t kLongest = std::size_t{1} << 24;
 Value too_long() { return Value::error("string too long"); }
 
 Value replace(const Call& call) {

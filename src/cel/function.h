@@ -72,6 +72,7 @@ struct Call {
   Arena& arena;
   std::span<const Value> args;  // none is an error
   const Prepared* prepared = nullptr;
+  std::string_view function = {};
 
   const Value& operator[](std::size_t i) const { return args[i]; }
   Value fail(std::string_view message) const;
@@ -102,8 +103,10 @@ struct Overload {
   CostRule cost = CostRule::One;
 };
 
-// "no such overload", or with the function's name and the types it was called with.
+// "no such overload"; with the function's name when its first argument has no such operation at
+// all; or with the types it was called with.
 Value no_such_overload(const Call& call);
+Value no_such_operation(const Call& call);
 Value no_such_overload(Arena& arena, std::string_view function, std::span<const Value> args);
 
 }  // namespace quorate::cel

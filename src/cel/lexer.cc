@@ -76,6 +76,7 @@ class Lexer {
     const char c = peek();
     if (is_digit(c) || (c == '.' && is_digit(peek(1)))) return number();
     if (string_prefix()) return;
+    if (c == '`') return escaped_identifier();
     if (begins_identifier(c)) return word();
     for (const Operator& op : kOperators) {
       if (!op.text.empty() && source_.substr(at_).starts_with(op.text)) {
@@ -92,6 +93,11 @@ class Lexer {
     std::string_view rest = source_.substr(at_);
     (void)utf8::take(rest);
     at_ = source_.size() - rest.size();
+    unreadable(start);
+  }
+
+  // Tells that what stands from `start` to here is no token.
+  void unreadable(std::size_t start) {
     issues_.push_back({static_cast<std::uint32_t>(start),
                        "Syntax error: token recognition error at: '" +
                            std::string(source_.substr(start, at_ - start)) + "'"});
@@ -124,6 +130,18 @@ class Lexer {
     const bool is_unsigned = peek() == 'u' || peek() == 'U';
     if (is_unsigned) ++at_;
     emit(is_unsigned ? TokenKind::Uint : TokenKind::Int, start);
+  }
+
+  // A field name of any form: `a-b/c`.
+  void escaped_identifier() {
+    const std::size_t start = at_++;
+    const auto belongs = [](char c) {
+      return begins_identifier(c) || is_digit(c) || c == '.' || c == '-' || c == '/' || c == ' ';
+    };
+    while (belongs(peek())) ++at_;
+    if (peek() != '`' || at_ == start + 1) return unreadable(start);
+    ++at_;
+    emit(TokenKind::EscapedIdentifier, start);
   }
 
   void word() {
@@ -163,9 +181,7 @@ class Lexer {
         is_triple ? std::string_view(triple) : std::string_view(triple).substr(0, 1);
     at_ += ahead + end.size();
     if (!find_end(end, raw)) {
-      // The quote alone is what cannot be read; lexing goes on behind it.
-      at_ = start;
-      unknown();
+      unreadable(start);
       return true;
     }
     emit(bytes ? TokenKind::Bytes : TokenKind::String, start);
@@ -207,18 +223,19 @@ std::optional<std::uint32_t> take_code(std::string_view& text, std::size_t count
   return code;
 }
 
-constexpr std::string_view kBadEscape = "unable to unescape string";
+constexpr std::string_view kBadEscape = "Syntax error: token recognition error at: ";
+constexpr std::string_view kBadCodePoint = "invalid unicode code point";
 
-// Takes one escape behind its backslash. An empty answer is an error.
-bool take_escape(std::string_view& text, bool bytes, std::string& out) {
-  if (text.empty()) return false;
+// Takes one escape behind its backslash; the answer is what is wrong with it, or empty.
+std::string_view take_escape(std::string_view& text, bool bytes, std::string& out) {
+  if (text.empty()) return kBadEscape;
   const char c = text.front();
   text.remove_prefix(1);
   constexpr std::string_view kNames = "abfnrtv\\'\"`?";
   constexpr std::string_view kMeanings = "\a\b\f\n\r\t\v\\'\"`?";
   if (const std::size_t simple = kNames.find(c); simple != std::string_view::npos) {
     out += kMeanings[simple];
-    return true;
+    return {};
   }
   std::optional<std::uint32_t> code;
   bool is_byte = false;
@@ -226,20 +243,21 @@ bool take_escape(std::string_view& text, bool bytes, std::string& out) {
     code = take_code(text, 2, 16);
     is_byte = bytes;
   } else if (c == 'u' || c == 'U') {
-    if (bytes) return false;
+    if (bytes) return "unable to unescape string";
     code = take_code(text, c == 'u' ? 4 : 8, 16);
   } else if (c >= '0' && c <= '3') {
     code = take_code(text, 2, 8);
     if (code) *code += static_cast<std::uint32_t>(c - '0') * 64;
     is_byte = bytes;
   }
-  if (!code || *code > 0x10FFFF || (*code >= 0xD800 && *code < 0xE000)) return false;
+  if (!code) return kBadEscape;
+  if (*code > 0x10FFFF || (*code >= 0xD800 && *code < 0xE000)) return kBadCodePoint;
   if (is_byte) {
     out += static_cast<char>(*code);
   } else {
     utf8::append(out, *code);
   }
-  return true;
+  return {};
 }
 
 }  // namespace
@@ -267,8 +285,8 @@ Unquoted unquote(std::string_view literal) {
       result.text += '\n';
     } else if (text.front() == '\\' && !raw) {
       text.remove_prefix(1);
-      if (!take_escape(text, bytes, result.text)) {
-        result.error = kBadEscape;
+      if (const std::string_view fault = take_escape(text, bytes, result.text); !fault.empty()) {
+        result.error = std::string(fault) + (fault == kBadEscape ? std::string(literal) : "");
         return result;
       }
     } else {

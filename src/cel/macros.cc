@@ -22,6 +22,7 @@ class Expander {
   Expr* transform_list();
   Expr* transform_map(bool whole_entries);
   Expr* bind();
+  Expr* sort_by();
   Expr* opt_map(bool flat);
 
  private:
@@ -184,6 +185,35 @@ Expr* Expander::bind() {
   return e;
 }
 
+// cel.bind(input, list, input.@sortByAssociatedKeys(input.map(x, key)))
+Expr* Expander::sort_by() {
+  constexpr std::string_view kInput = "@__sortBy_input__";
+  Expr* list_of = call_.receiver;
+  switch (list_of->kind) {
+    case ExprKind::List:
+    case ExprKind::Select:
+    case ExprKind::Ident:
+    case ExprKind::Comprehension:
+    case ExprKind::Call:
+      break;
+    default:
+      return fail(list_of->offset,
+                  "sortBy can only be applied to a list, identifier, comprehension, call or select "
+                  "expression");
+  }
+  if (!take_variables(1, kNotAName)) return node(ExprKind::Unusable);
+  Expr* keys = comprehension(list({}), literal(Value::boolean(true)),
+                             call(op::kAdd, {accumulator(), list({call_.args[1]})}), accumulator());
+  keys->args[0] = ident(kInput);
+  Expr* e = node(ExprKind::Comprehension);
+  e->first = kUnusedVariable;
+  e->accumulator = kInput;
+  e->is_bind = true;
+  e->args = {list({}), list_of, literal(Value::boolean(false)), ident(kInput),
+             call("@sortByAssociatedKeys", {ident(kInput), keys}, true)};
+  return e;
+}
+
 Expr* Expander::opt_condition(Expr* when_present) {
   return call(op::kConditional,
               {call("hasValue", {call_.receiver}, true), when_present, call("optional.none", {})});
@@ -214,7 +244,7 @@ Expr* expand_macro(Ast& ast, const ParsedCall& call, std::vector<Issue>& issues)
   const bool pairs = count == 3;
   if (name == "all" && (plain || pairs)) return expander.all(count - 1);
   if (name == "exists" && (plain || pairs)) return expander.exists(count - 1);
-  if ((name == "exists_one" || name == "existsOne") && (plain || pairs)) {
+  if ((name == "exists_one" && (plain || pairs)) || (name == "existsOne" && pairs)) {
     return expander.exists_one(count - 1);
   }
   if (name == "map" && (plain || pairs)) return expander.map();
@@ -222,6 +252,7 @@ Expr* expand_macro(Ast& ast, const ParsedCall& call, std::vector<Issue>& issues)
   if (name == "transformList" && (pairs || count == 4)) return expander.transform_list();
   if (name == "transformMap" && (pairs || count == 4)) return expander.transform_map(false);
   if (name == "transformMapEntry" && (pairs || count == 4)) return expander.transform_map(true);
+  if (name == "sortBy" && plain) return expander.sort_by();
   if (name == "optMap" && plain) return expander.opt_map(false);
   if (name == "optFlatMap" && plain) return expander.opt_map(true);
   const bool is_cel = call.receiver->kind == ExprKind::Ident && call.receiver->name == "cel";

@@ -104,6 +104,50 @@ bool is_key(const Value& value) {
   }
 }
 
+std::string_view go_type(Kind kind) {
+  switch (kind) {
+    case Kind::Null:
+      return "types.Null";
+    case Kind::Bool:
+      return "types.Bool";
+    case Kind::Int:
+      return "types.Int";
+    case Kind::Uint:
+      return "types.Uint";
+    case Kind::Double:
+      return "types.Double";
+    case Kind::String:
+      return "types.String";
+    case Kind::Bytes:
+      return "types.Bytes";
+    case Kind::Duration:
+      return "types.Duration";
+    case Kind::Timestamp:
+      return "types.Timestamp";
+    case Kind::Type:
+      return "*types.Type";
+    case Kind::Optional:
+      return "*types.Optional";
+    case Kind::Quantity:
+      return "cel.Quantity";
+    case Kind::Semver:
+      return "cel.Semver";
+    case Kind::Ip:
+      return "cel.IP";
+    case Kind::Cidr:
+      return "cel.CIDR";
+    case Kind::Url:
+      return "cel.URL";
+    case Kind::Format:
+      return "cel.Format";
+    case Kind::List:
+    case Kind::Map:
+    case Kind::Error:
+      break;
+  }
+  return "value";
+}
+
 bool whole_int(double number, std::int64_t& out) {
   if (!(number >= -9223372036854775808.0 && number < 9223372036854775808.0)) return false;
   if (number != std::trunc(number)) return false;

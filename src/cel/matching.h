@@ -25,6 +25,9 @@ bool refuses_equality(const Value& left, const Value& right);
 // Whether a value can be looked up in a map.
 bool is_key(const Value& value);
 
+// What cel-go calls a kind in some error texts: "types.Int".
+std::string_view go_type(Kind kind);
+
 // The int that `number` is exactly; false when it is none.
 bool whole_int(double number, std::int64_t& out);
 

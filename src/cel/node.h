@@ -48,13 +48,16 @@ struct Node {
   CostRule rule = CostRule::Free;
   bool grows = false;          // Fold: the accumulator is a list or map of its own
   bool two_variables = false;  // Fold
+  bool stops_early = false;    // Call: arguments behind an error are not evaluated
+  bool terse = false;          // Call: does not say what it was called with
+  std::uint8_t root_cost = 0;  // Index: of the part of `cost` that is paid without a key
   std::uint32_t slot = 0;      // Input, Local, Bound, Append, Insert; Fold: of its accumulator
   std::uint32_t cost = 0;      // paid whenever the node is evaluated
   std::span<const Node* const> args;
   std::span<const Overload* const> overloads;  // Call: one
   std::span<const bool> optional;              // List, Map
   std::string_view text;                       // field or function name
-  Value value;                                 // Constant; InSet: the list
+  Value value;                                 // Constant; InSet: a map of them
   const Prepared* prepared = nullptr;
 };
 

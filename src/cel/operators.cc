@@ -42,18 +42,60 @@ Value concatenate_text(const Call& call) {
   return call[0].is(Kind::String) ? Value::string(joined) : Value::bytes(joined);
 }
 
+// Two lists as one. Nothing is copied: joining costs one unit whatever the lengths are.
+class Joined final : public List {
+ public:
+  Joined(const List& first, const List& second)
+      : first_(first), second_(second), split_(first.size()), size_(split_ + second.size()) {}
+  std::size_t size() const override { return size_; }
+  Value at(std::size_t index) const override {
+    return index < split_ ? first_.at(index) : second_.at(index - split_);
+  }
+
+ private:
+  const List& first_;
+  const List& second_;
+  std::size_t split_;
+  std::size_t size_;
+};
+
+constexpr std::size_t kLongestList = 10'000'000;
+
 Value concatenate_lists(const Call& call) {
   const List& a = call[0].as_list();
   const List& b = call[1].as_list();
-  const std::span<Value> values = call.arena.make_array<Value>(a.size() + b.size());
-  for (std::size_t i = 0; i < a.size(); ++i) values[i] = a.at(i);
-  for (std::size_t i = 0; i < b.size(); ++i) values[a.size() + i] = b.at(i);
-  return Value::list(call.arena.make<ArrayList>(std::span<const Value>(values)));
+  if (a.size() == 0) return call[1];
+  if (b.size() == 0) return call[0];
+  if (a.size() + b.size() > kLongestList) return Value::error("list too long");
+  return Value::list(call.arena.make<Joined>(a, b));
+}
+
+bool has_sum(Kind kind) {
+  switch (kind) {
+    case Kind::Int:
+    case Kind::Uint:
+    case Kind::Double:
+    case Kind::Duration:
+    case Kind::Timestamp:
+    case Kind::String:
+    case Kind::Bytes:
+    case Kind::List:
+      return true;
+    default:
+      return false;
+  }
+}
+bool has_difference(Kind kind) {
+  return is_number(kind) || kind == Kind::Duration || kind == Kind::Timestamp;
+}
+bool has_order(Kind kind) {
+  return kind == Kind::Bool || kind == Kind::String || kind == Kind::Bytes || has_difference(kind);
 }
 
 Value add(const Call& call) {
   const Value& a = call[0];
   const Value& b = call[1];
+  if (!has_sum(a.kind())) return no_such_operation(call);
   if (a.is(Kind::Timestamp) && b.is(Kind::Duration)) {
     return moment(a.seconds(), Int128{a.subsecond_nanos()} + b.nanos());
   }
@@ -91,13 +133,14 @@ Value between(const Value& a, const Value& b) {
   const Int128 nanos = (Int128{a.seconds()} - b.seconds()) * kNanosPerSecond +
                        (Int128{a.subsecond_nanos()} - Int128{b.subsecond_nanos()});
   constexpr Int128 kMost = std::numeric_limits<std::int64_t>::max();
-  if (nanos > kMost || nanos < -kMost - 1) return kDurationOverflow;
+  if (nanos > kMost || nanos < -kMost - 1) return kIntOverflow;
   return Value::duration(static_cast<std::int64_t>(nanos));
 }
 
 Value subtract(const Call& call) {
   const Value& a = call[0];
   const Value& b = call[1];
+  if (!has_difference(a.kind())) return no_such_operation(call);
   if (a.is(Kind::Timestamp) && b.is(Kind::Duration)) {
     return moment(a.seconds(), Int128{a.subsecond_nanos()} - b.nanos());
   }
@@ -129,6 +172,7 @@ Value subtract(const Call& call) {
 Value multiply(const Call& call) {
   const Value& a = call[0];
   const Value& b = call[1];
+  if (!is_number(a.kind())) return no_such_operation(call);
   if (a.kind() != b.kind()) return kNoSuchOverload;
   std::int64_t product = 0;
   std::uint64_t unsigned_product = 0;
@@ -152,6 +196,7 @@ constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
 Value divide(const Call& call) {
   const Value& a = call[0];
   const Value& b = call[1];
+  if (!is_number(a.kind())) return no_such_operation(call);
   if (a.kind() != b.kind()) return kNoSuchOverload;
   switch (a.kind()) {
     case Kind::Int:
@@ -171,6 +216,7 @@ Value divide(const Call& call) {
 Value modulo(const Call& call) {
   const Value& a = call[0];
   const Value& b = call[1];
+  if (!a.is(Kind::Int) && !a.is(Kind::Uint)) return no_such_operation(call);
   if (a.kind() != b.kind()) return kNoSuchOverload;
   switch (a.kind()) {
     case Kind::Int:
@@ -205,6 +251,7 @@ Value logical_not(const Call& call) {
 
 template <bool (*Holds)(Ordering)>
 Value ordered(const Call& call) {
+  if (!has_order(call[0].kind())) return no_such_operation(call);
   const Comparison found = compare(call[0], call[1]);
   if (!found.comparable) return kNoSuchOverload;
   if (found.order == Ordering::Unordered) return Value::error("NaN values cannot be ordered");

@@ -25,7 +25,10 @@ class Parser {
   void run() {
     try {
       ast_.root = expression();
-      if (!at(TokenKind::End)) unexpected("<EOF>");
+      if (!at(TokenKind::End)) {
+        if (peek(1).kind == TokenKind::End) tell_token("extraneous input ", " expecting <EOF>");
+        unexpected("<EOF>");
+      }
     } catch (const SyntaxError&) {
       ast_.root = nullptr;
     }
@@ -51,12 +54,16 @@ class Parser {
     return take();
   }
 
-  [[noreturn]] void unexpected(std::string_view expecting) {
+  // Tells a syntax error at the next token, in the words of cel-go's parser.
+  [[noreturn]] void tell_token(std::string_view before, std::string_view after) {
     const Token& token = peek();
     const std::string text = at(TokenKind::End) ? "<EOF>" : std::string(token.text);
-    issues_.push_back({token.offset, "Syntax error: mismatched input '" + text + "' expecting " +
-                                         std::string(expecting)});
+    issues_.push_back({token.offset, "Syntax error: " + std::string(before) + "'" + text + "'" +
+                                         std::string(after)});
     throw SyntaxError{};
+  }
+  [[noreturn]] void unexpected(std::string_view expecting) {
+    tell_token("mismatched input ", " expecting " + std::string(expecting));
   }
   [[noreturn]] void stop(std::string message) {
     issues_.push_back({kNowhere, std::move(message)});
@@ -115,6 +122,20 @@ class Parser {
   Token identifier() {
     if (at(TokenKind::Reserved)) return take();
     return expect(TokenKind::Identifier, "IDENTIFIER");
+  }
+  Token field_name() {
+    if (at(TokenKind::EscapedIdentifier)) {
+      Token token = take();
+      token.text = token.text.substr(1, token.text.size() - 2);
+      return token;
+    }
+    if (!at(TokenKind::Identifier) && !at(TokenKind::Reserved)) {
+      const std::string text = at(TokenKind::End) ? "" : std::string(peek().text);
+      issues_.push_back(
+          {peek().offset, "Syntax error: no viable alternative at input '." + text + "'"});
+      throw SyntaxError{};
+    }
+    return take();
   }
   std::vector<Expr*> arguments();
 
@@ -272,7 +293,8 @@ std::vector<Expr*> Parser::arguments() {
     do args.push_back(expression());
     while (accept(TokenKind::Comma));
   }
-  expect(TokenKind::RightParen, "')'");
+  if (!at(TokenKind::RightParen)) tell_token("mismatched input ", " expecting {')', ','}");
+  take();
   return args;
 }
 
@@ -282,7 +304,7 @@ Expr* Parser::member() {
     if (at(TokenKind::Dot)) {
       const Token dot = take();
       const bool optional = accept(TokenKind::Question);
-      const Token name = identifier();
+      const Token name = field_name();
       if (!optional && at(TokenKind::LeftParen)) {
         const std::uint32_t offset = take().offset;
         e = call({offset, name.text, e, arguments()});
@@ -313,7 +335,8 @@ Expr* Parser::primary() {
     case TokenKind::LeftParen: {
       take();
       Expr* e = expression();
-      expect(TokenKind::RightParen, "')'");
+      if (!at(TokenKind::RightParen)) tell_token("missing ')' at ", "");
+      take();
       return e;
     }
     case TokenKind::LeftBracket:
@@ -395,7 +418,8 @@ Expr* Parser::list_literal() {
     take();
   }
   accept(TokenKind::Comma);
-  expect(TokenKind::RightBracket, "']'");
+  if (!at(TokenKind::RightBracket)) tell_token("mismatched input ", " expecting {']', ','}");
+  take();
   if (!any_optional) e->optional.clear();
   return nest(e, false);
 }

@@ -35,6 +35,8 @@ Evaluated Program::evaluate(std::span<const Value> variables, Scratch& scratch,
   try {
     const Value value = evaluation.evaluate(*plan_->root);
     return {value, evaluation.cost()};
+  } catch (const ArenaFull&) {
+    return {Value::error("operation cancelled: memory limit exceeded"), evaluation.cost()};
   } catch (const Evaluation::TooCostly&) {
     return {Value::error("operation cancelled: actual cost limit exceeded"), evaluation.cost()};
   }

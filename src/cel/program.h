@@ -19,7 +19,8 @@ struct Node;
 // What an evaluation needs besides its inputs: memory that is used again by the next one. One per
 // thread. A result is valid until the next evaluation with the same scratch.
 struct Scratch {
-  Arena arena;
+  static constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+  Arena arena{kMostBytes};
   std::vector<Value> slots;
 };
 

@@ -18,7 +18,6 @@ constexpr std::string_view kDeviceType = "kubernetes.DRADevice";
 std::unique_ptr<const Environment> make_environment(SelectorOptions options) {
   auto environment = std::make_unique<Environment>();
   Environment& e = *environment;
-  e.limits.most_bytes = kSelectorMaxBytes;
   e.cost_limit = kSelectorMaxCost;
   add_kubernetes_libraries(e);
   if (options.list_attributes) e.add_library(includes_library());
@@ -190,6 +189,10 @@ void Device::add_capacity(std::string_view name, ExactQuantity value) {
 }
 
 Outcome<Selector> Selector::compile(std::string_view expression, SelectorOptions options) {
+  if (expression.size() > kSelectorMaxBytes) {
+    return error(Errc::Invalid,
+                 "too long: may not be more than " + std::to_string(kSelectorMaxBytes) + " bytes");
+  }
   Outcome<Compiled> compiled = compile_and_estimate(selector_environment(options), expression);
   if (!compiled) {
     std::string text = std::move(compiled.error().message);

@@ -115,6 +115,18 @@ TEST(SelectorTest, AnEvaluationStopsAtItsCostLimit) {
   EXPECT_EQ(result.error().message, "operation cancelled: actual cost limit exceeded");
 }
 
+// Lists that double at each step, formats that are longer than what they cost.
+TEST(SelectorTest, AnEvaluationStopsAtItsMemoryLimit) {
+  std::string doubling = "lists.range(1000)";
+  for (int i = 0; i < 20; ++i) doubling = "cel.bind(l, " + doubling + ", l + l)";
+  EXPECT_EQ(answer(doubling + ".size() > 0", gpu()), "list too long");
+
+  std::string format = "lists.range(3000).map(i, '";
+  for (int i = 0; i < 500; ++i) format += "%.900f";
+  format += "'.format(lists.range(500).map(x, 1.5))).size() > 0";
+  EXPECT_EQ(answer(format, gpu()), "operation cancelled: memory limit exceeded");
+}
+
 TEST(SelectorTest, AVersionThatIsNoneIsRefused) {
   Device device("d");
   const Outcome<void> added = device.add_attribute("v", Version{"1.2"});

@@ -107,10 +107,10 @@ std::string_view clause_name(char verb) {
     case 'e':
       return "scientific clause can only be used on doubles";
     case 'b':
-      return "binary clause can only be used on integers and bools";
+      return "only integers and bools can be formatted as binary";
     case 'x':
     case 'X':
-      return "hex clause can only be used on integers, byte buffers, and strings";
+      return "only integers, byte buffers, and strings can be formatted as hex";
     case 'o':
       return "octal clause can only be used on integers";
     default:
@@ -169,13 +169,21 @@ class Formatter {
     } else {
       return false;
     }
-    if (std::isnan(number)) return out += "NaN", true;
-    if (std::isinf(number)) return out += number < 0 ? "-\u221E" : "\u221E", true;
-    std::string digits(static_cast<std::size_t>(precision) + 400, '\0');
-    const auto end =
-        std::to_chars(digits.data(), digits.data() + digits.size(), number, style, precision);
-    digits.resize(static_cast<std::size_t>(end.ptr - digits.data()));
-    out += style == std::chars_format::fixed ? grouped(digits) : superscripted(digits);
+    // The precision of %e is taken for a width, as cel-go does it.
+    const bool scientific = style == std::chars_format::scientific;
+    const auto width = static_cast<std::size_t>(scientific ? precision : 0);
+    std::string text = std::isnan(number) ? "NaN" : number < 0 ? "-\u221E" : "\u221E";
+    if (std::isfinite(number)) {
+      if (scientific) precision = kUsualPrecision;
+      std::string digits(static_cast<std::size_t>(precision) + 400, '\0');
+      const auto end =
+          std::to_chars(digits.data(), digits.data() + digits.size(), number, style, precision);
+      digits.resize(static_cast<std::size_t>(end.ptr - digits.data()));
+      text = scientific ? superscripted(digits) : grouped(digits);
+    }
+    const std::size_t length = count_characters(text);
+    if (length < width) out.append(width - length, ' ');
+    out += text;
     return true;
   }
 
@@ -198,7 +206,7 @@ class Formatter {
     const std::size_t e = digits.find('e');
     std::string out(digits.substr(0, e));
     out +=
-        "\u202F\u00D7\u202F"
+        "\u00D7"
         "10";
     if (digits[e + 1] == '-') out += "\u207B";
     for (const char c : digits.substr(e + 2)) out += kDigits[static_cast<std::size_t>(c - '0')];
@@ -324,7 +332,7 @@ class Formatter {
   }
 };
 
-constexpr std::size_t kLongest = std::size_t{1} << 28;
+constexpr std::size_t kLongest = std::size_t{1} << 24;
 
 Value format(const Call& call) {
   const Parsed parsed = parse(call[0].text());

@@ -166,11 +166,11 @@ std::string format_timestamp(const Value& timestamp) {
          fraction(timestamp.subsecond_nanos()) + 'Z';
 }
 
+// As Go prints seconds that are a double: the shortest digits of it.
 std::string format_duration(std::int64_t nanos) {
-  const std::uint64_t size = nanos < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(nanos)
-                                       : static_cast<std::uint64_t>(nanos);
-  return (nanos < 0 ? "-" : "") + std::to_string(size / kNanosPerSecond) +
-         fraction(static_cast<std::uint32_t>(size % kNanosPerSecond)) + "s";
+  const double seconds = static_cast<double>(nanos / kNanosPerSecond) +
+                         static_cast<double>(nanos % kNanosPerSecond) / 1e9;
+  return format_double_fixed(seconds) + "s";
 }
 
 namespace {

@@ -10,8 +10,9 @@ namespace quorate::cel {
 enum class TokenKind : std::uint8_t {
   End,
   Identifier,
-  Reserved,  // a word that the language keeps for itself: "for", "while", ...
-  Int,       // digits or 0x…; the sign is an operator
+  EscapedIdentifier,  // `a-b`: a field name that is no identifier
+  Reserved,           // a word that the language keeps for itself: "for", "while", ...
+  Int,                // digits or 0x…; the sign is an operator
   Uint,
   Double,
   String,

@@ -102,9 +102,9 @@ std::string format_type(const Type& type) {
     case TypeKind::Null:
       return "null";
     case TypeKind::Duration:
-      return "google.protobuf.Duration";
+      return "duration";
     case TypeKind::Timestamp:
-      return "google.protobuf.Timestamp";
+      return "timestamp";
     default:
       break;
   }

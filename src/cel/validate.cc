@@ -44,7 +44,11 @@ class Validator {
     const std::size_t index = e.is_member ? 1 : 0;
     if (e.args.size() <= index) return;
     const Expr& arg = *e.args[index];
-    if (e.name == "format" && e.is_member) return format(*e.args[0], arg);
+    if (e.name == "format" && e.is_member) return format(e, arg);
+    if (arg.kind == ExprKind::Literal && arg.literal.is(Kind::Int) && e.name == "timestamp" &&
+        (arg.literal.as_int() < kFirstSecond || arg.literal.as_int() > kLastSecond)) {
+      return tell(arg, "invalid timestamp argument");
+    }
     if (arg.kind != ExprKind::Literal || !arg.literal.is(Kind::String)) return;
     const std::string_view text = arg.literal.text();
     bool good = true;
@@ -57,7 +61,8 @@ class Validator {
     if (!good) tell(arg, "invalid " + std::string(e.name) + " argument");
   }
 
-  void format(const Expr& text, const Expr& values) {
+  void format(const Expr& call, const Expr& values) {
+    const Expr& text = *call.args[0];
     if (text.kind != ExprKind::Literal || !text.literal.is(Kind::String) ||
         values.kind != ExprKind::List) {
       return;
@@ -66,7 +71,7 @@ class Validator {
     for (const Expr* value : values.args) given.push_back(value->type);
     if (const std::optional<FormatFault> fault = check_format(text.literal.text(), given)) {
       const Expr& at =
-          fault->argument < 0 ? text : *values.args[static_cast<std::size_t>(fault->argument)];
+          fault->argument < 0 ? call : *values.args[static_cast<std::size_t>(fault->argument)];
       tell(at, fault->message);
     }
   }

@@ -261,13 +261,46 @@ std::uint64_t size_of(const Value& value) {
     case Kind::Ip:
       return value.as_ip().v6 ? 16 : 4;
     case Kind::Cidr:
-      return value.as_cidr().address.v6 ? 16 : 4;
+      return static_cast<std::uint64_t>(value.as_cidr().bits + 7) / 8;
     default:
       return 1;
   }
 }
 
 namespace {
+
+// Quoted so that every text is told from every other; `ascii` escapes all else.
+std::string quoted(std::string_view text, bool ascii = false) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string out = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') out += '\\';
+    if (byte >= 0x20 && byte != 0x7F && !(ascii && byte >= 0x80)) {
+      out += c;
+    } else {
+      out += "\\x";
+      out += kHex[byte >> 4];
+      out += kHex[byte & 15];
+    }
+  }
+  return out + '"';
+}
+
+// The exact amount in decimal: "0.5".
+std::string amount_text(ExactQuantity amount) {
+  Int128 rest = amount.billionths();
+  const bool negative = rest < 0;
+  if (negative) rest = -rest;
+  std::string digits;
+  for (; rest > 0 || digits.size() < 10; rest /= 10) {
+    digits.insert(digits.begin(), static_cast<char>('0' + static_cast<int>(rest % 10)));
+  }
+  digits.insert(digits.size() - 9, 1, '.');
+  digits.erase(digits.find_last_not_of('0') + 1);
+  if (digits.back() == '.') digits.pop_back();
+  return (negative ? "-" : "") + digits;
+}
 
 std::string list_text(const List& list) {
   std::string text = "[";
@@ -304,13 +337,13 @@ std::string to_string(const Value& value) {
     case Kind::Double:
       return "double(" + format_double(value.as_double()) + ')';
     case Kind::String:
-      return quote(value.text());
+      return quoted(value.text());
     case Kind::Bytes:
-      return "b" + quote(value.text());
+      return "b" + quoted(value.text(), true);
     case Kind::Duration:
-      return "duration(" + quote(format_duration(value.nanos())) + ')';
+      return "duration(" + quoted(format_duration(value.nanos())) + ')';
     case Kind::Timestamp:
-      return "timestamp(" + quote(format_timestamp(value)) + ')';
+      return "timestamp(" + quoted(format_timestamp(value)) + ')';
     case Kind::List:
       return list_text(value.as_list());
     case Kind::Map:
@@ -322,15 +355,15 @@ std::string to_string(const Value& value) {
                  ? "optional.none()"
                  : "optional.of(" + to_string(*value.as_optional()) + ')';
     case Kind::Quantity:
-      return "quantity(" + quote(format_exact_quantity("", value.as_quantity().amount)) + ')';
+      return "quantity(" + quoted(amount_text(value.as_quantity().amount)) + ')';
     case Kind::Semver:
-      return "semver(" + quote(format_semver(value.as_semver())) + ')';
+      return "semver(" + quoted(format_semver(value.as_semver())) + ')';
     case Kind::Ip:
-      return "ip(" + quote(format_ip(value.as_ip())) + ')';
+      return "ip(" + quoted(format_ip(value.as_ip())) + ')';
     case Kind::Cidr:
-      return "cidr(" + quote(format_cidr(value.as_cidr())) + ')';
+      return "cidr(" + quoted(format_cidr(value.as_cidr())) + ')';
     case Kind::Url:
-      return "url(" + quote(value.as_url().text) + ')';
+      return "url(" + quoted(value.as_url().text) + ')';
     case Kind::Format:
       return "format(" + std::string(value.as_format().name) + ')';
     case Kind::Error:
