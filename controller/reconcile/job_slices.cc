@@ -32,6 +32,20 @@ bool replaces(const Workload& slice, const Workload& other) {
          other.meta.key.text();
 }
 
+// How many came before it, one in the place of the other. Creation times are whole seconds, so this
+// tells who is newer.
+std::size_t place_in_chain(const Workload& slice, const std::vector<Workload>& all) {
+  std::size_t place = 0;
+  for (const Workload* at = &slice; place < all.size();
+       ++place) {  // whoever replaces itself ends too
+    const auto before =
+        std::ranges::find_if(all, [&](const Workload& other) { return replaces(*at, other); });
+    if (before == all.end()) break;
+    at = &*before;
+  }
+  return place;
+}
+
 // The last of those that `fits` says yes to; they come oldest first.
 template <class Fits>
 const Workload* newest(const std::vector<const Workload*>& open, Fits fits) {
@@ -59,9 +73,9 @@ Slices choose_slices(const std::vector<Workload>& workloads) {
   for (const Workload& slice : workloads) {
     if (!is_true(slice.status.conditions, conditions::kFinished)) open.push_back(&slice);
   }
-  std::ranges::sort(open, [](const Workload* a, const Workload* b) {
-    return std::tie(a->meta.created, a->meta.key.name) <
-           std::tie(b->meta.created, b->meta.key.name);
+  std::ranges::sort(open, {}, [&](const Workload* slice) {
+    return std::tuple(slice->meta.created, place_in_chain(*slice, workloads),
+                      std::string_view(slice->meta.key.name));
   });
   Slices chosen;
   chosen.holder =

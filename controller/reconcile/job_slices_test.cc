@@ -59,6 +59,16 @@ TEST(ChooseSlices, TheNewestThatHoldsQuotaTakesThePlaceOfOlderOnes) {
   EXPECT_EQ(said(choose_slices(all)), "b next d replaced a out-of-sync c");
 }
 
+// Creation times are whole seconds, and a Job may grow at once.
+TEST(ChooseSlices, WhoReplacesAnotherIsTheNewerOfASecond) {
+  std::vector<objects::Workload> all = {slice("a", 1, 6, "b"), slice("b", 1, 4, "c"),
+                                        slice("c", 1, 2)};
+  for (objects::Workload& one : all) put(one, conditions::kQuotaReserved);
+  EXPECT_EQ(said(choose_slices(all)), "a replaced c replaced b");
+  all[2] = slice("c", 1, 2, "a");  // a ring, which nobody of ours makes
+  EXPECT_FALSE(said(choose_slices(all)).empty());
+}
+
 TEST(ChooseSlices, WithNothingReservedTheNewestThatIsNotEvicted) {
   std::vector<objects::Workload> all = {slice("a", 1, 4), slice("b", 2, 6, "a"), slice("c", 3, 5)};
   put(all[2], conditions::kEvicted);

@@ -193,6 +193,20 @@ TEST(WorkloadStatus, EventsTellTheWaitingTimes) {
   EXPECT_EQ(events[1].note, "Admitted by ClusterQueue cluster, wait time since reservation was 0s");
 }
 
+TEST(WorkloadStatus, OtherPlacesForARunningWorkloadAreNoNews) {
+  const objects::Workload before = admitted();
+  EXPECT_THAT(events_of(before, admit(before), kLater), IsEmpty());
+}
+
+TEST(WorkloadStatus, ASliceThatWasReplacedSaysSo) {
+  const objects::Workload before = admitted();
+  const admission::Finish finish{before.meta.key, before.meta.uid, "WorkloadSliceReplaced", "why"};
+  const auto events = events_of(before, admission::Decision{finish}, kLater);
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].reason, "WorkloadSliceReplaced");
+  EXPECT_EQ(events[0].note, "why");
+}
+
 TEST(WorkloadStatus, APreemptionIsToldToBothSides) {
   const objects::Workload before = admitted();
   admission::Evict decision = evict(before, "Preempted", "for another");

@@ -52,6 +52,18 @@ TEST(WriteDecision, EvictionForUnreadyPodsCarriesItsBackoffAndItsCause) {
             (objects::EvictionCount{"PodsReadyTimeout", "WaitForStart", 1}));
 }
 
+TEST(WriteDecision, ASliceRunsInTheClusterOfTheOneBefore) {
+  objects::Workload slice = running();
+  const admission::Admit admit{{"team", "w"}, "u", {"q", {}}, true, "m"};
+  StatusContext context{kNow, {}};
+  context.replaced_cluster = "worker-1";
+  write_decision(slice, admit, context);
+  EXPECT_EQ(slice.status.cluster_name, "worker-1");
+  context.replaced_cluster = "worker-2";
+  write_decision(slice, admit, context);
+  EXPECT_EQ(slice.status.cluster_name, "worker-1") << "its own stays";
+}
+
 TEST(WriteDecision, DeactivationClearsTheBackoffAndItsTarget) {
   objects::Workload workload = running();
   workload.status.requeue = objects::RequeueState{2, kNow};
