@@ -48,7 +48,7 @@ TEST_F(VariantCycle, AVariantTakesItsFlavorOnly) {
   queues("q {good/cpu=8, cheap/cpu=8}");
   world.see(variant("cheap"));
   EXPECT_EQ(World::text(world.settle()), "admit job-cheap");
-  EXPECT_EQ(world.used("q"), "cheap/cpu=4");
+  EXPECT_EQ(world.used("q"), "good/cpu=0, cheap/cpu=4");
 }
 
 TEST_F(VariantCycle, WithoutTheGateFlavorsAndGatesDoNotCount) {
@@ -56,7 +56,7 @@ TEST_F(VariantCycle, WithoutTheGateFlavorsAndGatesDoNotCount) {
   queues("q {good/cpu=8, cheap/cpu=8}");
   world.see(variant("cheap"));
   world.settle();
-  EXPECT_EQ(world.used("q"), "good/cpu=4");
+  EXPECT_EQ(world.used("q"), "good/cpu=4, cheap/cpu=0");
 }
 
 TEST_F(VariantCycle, AParentIsNeitherQueuedNorCharged) {
@@ -92,7 +92,7 @@ TEST_F(VariantCycle, ABetterOneEvictsTheOneThatRuns) {
   world.carry_out(world.settle());
   world.see(variant("good"));
   world.carry_out(world.settle());
-  ASSERT_EQ(world.used("q"), "cheap/cpu=4, good/cpu=4");
+  ASSERT_EQ(world.used("q"), "good/cpu=4, cheap/cpu=4");
   world.finish("other");
   EXPECT_EQ(World::text(world.settle()),
             "evict job-cheap FlavorMigration; hold job-good WaitingForPreemptedWorkloads");

@@ -116,6 +116,7 @@ SimulatedCluster::SimulatedCluster(const SimulatedCluster& other)
       namespaces_(other.namespaces_),
       evicting_(other.evicting_),
       gates_due_(other.gates_due_),
+      stopped_(other.stopped_),
       notes_(other.notes_) {
   options_.record = nullptr;
   options_.runtimes.clear();
@@ -227,12 +228,14 @@ void SimulatedCluster::follow_readiness(objects::Workload& workload, bool runs) 
   if (!runs) {
     times_.cancel(Timetable::What::Ready, key);
     pods_stopped(workload, now_);
+    if (ready != nullptr) stopped_.insert(key);
     return;
   }
   const objects::Condition* since =
       objects::find_condition(workload.status.conditions, objects::conditions::kAdmitted);
   // Said since it was admitted, or said by the input.
-  if (ready != nullptr && ready->last_transition >= since->last_transition) return;
+  const bool stopped = stopped_.erase(key) > 0;
+  if (!stopped && ready != nullptr && ready->last_transition >= since->last_transition) return;
   if (times_.has(Timetable::What::Ready, key)) return;
   const Runtime* entry = runtime_entry(workload);
   if (entry != nullptr && entry->never_ready) return;

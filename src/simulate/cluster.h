@@ -126,6 +126,7 @@ class SimulatedCluster {
   Timetable times_;
   std::set<ObjectKey> evicting_;
   std::optional<Time> gates_due_;  // when the next preemption gate of a variant may open
+  std::set<ObjectKey> stopped_;    // whose pods were stopped here, and have not started again
   std::vector<std::string> notes_;
 };
 

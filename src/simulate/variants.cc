@@ -91,9 +91,9 @@ bool SimulatedCluster::step_family(const ObjectKey& parent_key) {
 }
 
 void SimulatedCluster::carry_out(const ObjectKey& parent_key, const VariantStep& step) {
-  using Step = VariantStep::Kind;
-  if (step.kind == Step::Create) return create_variant(parent_key, step.flavor);
-  if (step.kind == Step::Delete) return forget(step.workload);
+  using Todo = VariantStep::Kind;
+  if (step.kind == Todo::Create) return create_variant(parent_key, step.flavor);
+  if (step.kind == Todo::Delete) return forget(step.workload);
   Workload& parent = objects_.of<Workload>().at(parent_key);
   Workload& workload = objects_.of<Workload>().at(step.workload);
   const translate::StatusContext context{now_, std::nullopt, /*say_layer=*/false};
@@ -102,25 +102,25 @@ void SimulatedCluster::carry_out(const ObjectKey& parent_key, const VariantStep&
                    context);
   };
   switch (step.kind) {
-    case Step::Create:
-    case Step::Delete:
+    case Todo::Create:
+    case Todo::Delete:
       return;
-    case Step::EvictParent:
+    case Todo::EvictParent:
       evict(parent);
       return after_change(parent);
-    case Step::EvictVariant:
+    case Todo::EvictVariant:
       evict(workload);
       workload.status.requeue = parent.status.requeue;
       break;
-    case Step::Release:
+    case Todo::Release:
       translate::finish_eviction(workload, now_);
       break;
-    case Step::Deactivate:
-    case Step::Activate:
-      workload.active = step.kind == Step::Activate;
+    case Todo::Deactivate:
+    case Todo::Activate:
+      workload.active = step.kind == Todo::Activate;
       ++workload.meta.generation;
       break;
-    case Step::AdmitParent: {
+    case Todo::AdmitParent: {
       const ObjectKey& key = parent.meta.key;
       const admission::WorkloadSpec variant = translate::to_spec(workload);
       write_decision(
@@ -132,9 +132,9 @@ void SimulatedCluster::carry_out(const ObjectKey& parent_key, const VariantStep&
                      context);
       return after_change(parent);
     }
-    case Step::CopyReadiness:
-    case Step::Finish: {
-      const std::string_view type = step.kind == Step::Finish ? objects::conditions::kFinished
+    case Todo::CopyReadiness:
+    case Todo::Finish: {
+      const std::string_view type = step.kind == Todo::Finish ? objects::conditions::kFinished
                                                               : objects::conditions::kPodsReady;
       const objects::Condition* shown = objects::find_condition(parent.status.conditions, type);
       objects::Condition copy = *shown;
@@ -142,7 +142,7 @@ void SimulatedCluster::carry_out(const ObjectKey& parent_key, const VariantStep&
       workload.status.conditions.push_back(std::move(copy));
       break;
     }
-    case Step::OpenGate: {
+    case Todo::OpenGate: {
       auto& states = workload.status.preemption_gates;
       std::erase_if(states, [](const objects::PreemptionGateState& state) {
         return state.name == admission::kVariantGate;
