@@ -36,7 +36,8 @@ GroupSearch::GroupSearch(const TreePlanInput& input, std::int64_t budget)
   std::vector<const PodView*> seen;
   for (const PodView& pod : input.pods) {
     comparable_ &= pod.demand->ports.empty();
-    if (std::ranges::any_of(seen, [&](const PodView* one) { return same_shape(input.model, *one, pod); })) {
+    if (std::ranges::any_of(
+            seen, [&](const PodView* one) { return same_shape(input.model, *one, pod); })) {
       continue;
     }
     seen.push_back(&pod);
@@ -136,8 +137,9 @@ GroupSearch::Leaf& GroupSearch::leaf_at(std::size_t index, std::span<const NodeI
   const GroupNode& group = input_.tree.groups[index];
   for (std::size_t member = group.first; member < group.last; ++member) {
     const PodView& pod = input_.pods[member];
-    auto shape = std::ranges::find_if(
-        kept->shapes, [&](const Shape& s) { return same_shape(input_.model, s.evaluation->pod(), pod); });
+    auto shape = std::ranges::find_if(kept->shapes, [&](const Shape& s) {
+      return same_shape(input_.model, s.evaluation->pod(), pod);
+    });
     if (shape == kept->shapes.end()) {
       kept->shapes.push_back(
           {std::make_unique<Evaluation>(input_.framework, input_.model, pod, nodes), {}});

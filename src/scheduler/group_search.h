@@ -78,7 +78,7 @@ class GroupSearch {
   std::int64_t budget_;
   std::int64_t work_ = 0;
   bool comparable_ = true;
-  bool linked_ = false;  // where a member goes changes where others may go
+  bool linked_ = false;                   // where a member goes changes where others may go
   std::vector<std::uint32_t> resources_;  // that some member asks for
   std::vector<bool> satisfied_;           // by group: with what is scheduled already
   using Place = std::pair<std::size_t, const cluster::NodeId*>;  // a group, the nodes it is given
