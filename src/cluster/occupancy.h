@@ -17,8 +17,8 @@ namespace quorate::cluster {
 
 // A pod as others see it, and what it says about others. Immutable and shared.
 struct Occupant {
-  std::string ns;                         // "" where it is not known
-  std::string name;                       // "" for a pod that does not exist yet
+  std::string ns;    // "" where it is not known
+  std::string name;  // "" for a pod that does not exist yet
   std::string uid;
   std::shared_ptr<const Labels> labels;  // never null
   std::shared_ptr<const PodTemplate> pod;
