@@ -53,7 +53,7 @@ e2e() {
   fi
 }
 
-core_tests=(base_test cluster_test quota_test fairshare_test topology_test scheduler_test
+core_tests=(base_test cluster_test quota_test fairshare_test topology_test cel_test devices_test scheduler_test
   admission_test engine_test engine_events_test recorder_test objects_test jobs_test translate_test
   simulate_test)
 threaded_tests=(http_test kube_test controller_test)

@@ -14,9 +14,10 @@
 // Reading Kubernetes objects, from JSON and from protobuf; equal documents give equal values.
 //
 // T is one of: Pod, Node, Namespace, PriorityClass, LimitRange, RuntimeClass, Job, DeviceClass,
-// DeviceTaintRule, ResourceSlice, ResourceClaim, ResourceClaimTemplate, PodGroup (any of its versions, told apart by apiVersion), ResourceFlavor,
-// ClusterQueue, LocalQueue, Cohort, Workload, WorkloadPriorityClass, AdmissionCheck, Topology.
-// The *_protobuf functions exist for those whose KindInfo says protobuf.
+// DeviceTaintRule, ResourceSlice, ResourceClaim, ResourceClaimTemplate, PodGroup (any of its
+// versions, told apart by apiVersion), ResourceFlavor, ClusterQueue, LocalQueue, Cohort, Workload,
+// WorkloadPriorityClass, AdmissionCheck, Topology. The *_protobuf functions exist for those whose
+// KindInfo says protobuf.
 //
 // Common rules: unknown fields are ignored; null is absent; of a duplicate key the last one counts;
 // API defaults are filled in. Errors are Invalid and name the field:

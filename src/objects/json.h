@@ -57,7 +57,7 @@ class Json {
   std::optional<Quantity> maybe_quantity(std::string_view resource) const;
   Quantity required_quantity(std::string_view resource) const;
   std::optional<std::int64_t> maybe_billionths() const;  // a quantity, exact to 1e-9
-  std::optional<ExactQuantity> maybe_exact() const;       // the same, beyond 64 bits
+  std::optional<ExactQuantity> maybe_exact() const;      // the same, beyond 64 bits
   std::vector<std::string> texts() const;
   Labels labels() const;
   ResourceList resources() const;

@@ -25,7 +25,7 @@ struct Pod {
   PodPhase phase = PodPhase::Pending;
   std::map<std::string, std::string> claim_names;  // resourceClaimStatuses: entry -> claim
   std::string extended_claim;                      // extendedResourceClaimStatus
-  std::string status_reason;  // "Evicted", "OutOfcpu", ...
+  std::string status_reason;                       // "Evicted", "OutOfcpu", ...
   std::string status_message;
   std::vector<Condition> conditions;
   std::optional<Time> started;  // status.startTime: the kubelet has seen it

@@ -37,8 +37,8 @@ std::int32_t clamp_restarts(std::int64_t restarts) {
 bool operator==(const Pod& a, const Pod& b) {
   const auto rest = [](const Pod& p) {
     return std::tie(p.meta, *p.spec, p.node_name, p.nominated_node, p.phase, p.status_reason,
-                    p.status_message, p.conditions, p.started, p.restarts, p.grace_period_seconds, p.claim_names,
-                    p.extended_claim);
+                    p.status_message, p.conditions, p.started, p.restarts, p.grace_period_seconds,
+                    p.claim_names, p.extended_claim);
   };
   return rest(a) == rest(b);
 }

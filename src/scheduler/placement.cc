@@ -39,7 +39,8 @@ std::optional<NotPlaced> GangPlacer::reserve(const GangRequest& gang) {
       if (claims->nothing()) claims = nullptr;
     }
     for (std::int32_t i = 0; i < set.count; ++i) {
-      views.push_back({demands.back().get(), "", &set.node_labels, &set.tolerations, nullptr, claims});
+      views.push_back(
+          {demands.back().get(), "", &set.node_labels, &set.tolerations, nullptr, claims});
       set_of.push_back(s);
     }
   }
