@@ -114,7 +114,7 @@ void Core::run_heads() {
 // same heads are back at the top, and none of them has flavors left to try. Heads whose scans are
 // out of step with each other get as many cycles as the longest scan has flavors. Places do not
 // belong to a tree: `displaced` ones, with an entry that lost its places, may find others (or the
-// same, if they were only kept for somebody) as long as any tree changes.
+// same, if they were only kept for somebody) as long as any tree is awake.
 void Core::quieten(const std::vector<std::uint32_t>& trees, const std::vector<Entry>& heads,
                    const std::vector<bool>& progressed,
                    const std::vector<std::uint32_t>& displaced) {
@@ -128,19 +128,13 @@ void Core::quieten(const std::vector<std::uint32_t>& trees, const std::vector<En
     if (workload.bucket != Bucket::Heap) same = false;
     if (head.resumed || workload.scan) complete = false;
   }
-  std::vector<bool> moved = progressed;
-  for (std::size_t i = 0; i < trees.size(); ++i) moved[i] = moved[i] || !states.at(trees[i]).first;
-  if (std::find(moved.begin(), moved.end(), true) != moved.end()) {
-    for (const std::uint32_t root : displaced) {
-      const auto at = std::lower_bound(trees.begin(), trees.end(), root);
-      moved[static_cast<std::size_t>(at - trees.begin())] = true;
-    }
-  }
+  bool any_awake = false;
   for (std::size_t i = 0; i < trees.size(); ++i) {
     Tree& tree = trees_.at(trees[i]);
-    const bool complete = states.at(trees[i]).second;
-    if (moved[i]) {
+    const auto& [same, complete] = states.at(trees[i]);
+    if (progressed[i] || !same) {
       tree.unchanged = 0;
+      any_awake = true;
       continue;
     }
     int longest = 1;
@@ -150,7 +144,10 @@ void Core::quieten(const std::vector<std::uint32_t>& trees, const std::vector<En
       }
     }
     if (complete || ++tree.unchanged > longest) tree.awake = false;
+    any_awake = any_awake || tree.awake;
   }
+  if (!any_awake) return;
+  for (const std::uint32_t root : displaced) trees_.at(root).awake = true;
 }
 
 // --- nomination ---
