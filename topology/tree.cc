@@ -19,8 +19,9 @@ std::int64_t plus(std::int64_t a, std::int64_t b) {
 
 void add(Amounts& amounts, const Amounts& more, std::int64_t times) {
   for (const auto& [resource, amount] : more) {
-    const auto known = std::find_if(amounts.begin(), amounts.end(),
-                                    [&](const auto& one) { return one.first == resource; });
+    const auto known =
+        std::find_if(amounts.begin(), amounts.end(),
+                     [&name = resource](const auto& one) { return one.first == name; });
     if (known == amounts.end()) {
       amounts.push_back({resource, amount * times});
     } else {

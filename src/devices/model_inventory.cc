@@ -182,12 +182,13 @@ void Model::taint_anew(cluster::Model& cluster, Journal& journal,
                        const std::vector<const TaintRuleObject*>& rules) {
   std::vector<SliceObject> affected;
   for (const auto& [name, slice] : slices_) {
-    const bool selected = std::ranges::any_of(slice->spec.devices, [&](const dra::Device& device) {
+    const auto& spec = slice->spec;
+    const bool selected = std::ranges::any_of(spec.devices, [&](const dra::Device& device) {
       return std::ranges::any_of(rules, [&](const TaintRuleObject* rule) {
-        return rule != nullptr && selects(rule->spec, slice->spec, device);
+        return rule != nullptr && selects(rule->spec, spec, device);
       });
     });
-    if (selected) affected.push_back({name, slice->spec});
+    if (selected) affected.push_back({name, spec});
   }
   for (const SliceObject& object : affected) {
     std::shared_ptr<const Slice> slice = build(object);

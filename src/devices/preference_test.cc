@@ -107,7 +107,7 @@ TEST(LeastRemainder, TheKindThatIsListedFirstStays) {
   DeviceWorld world(Order::LeastRemainder);
   Mig mig;
   mig.add_gpu("g0");
-  std::ranges::rotate(mig.devices, mig.devices.end() - 1);  // 7g first
+  std::rotate(mig.devices.begin(), mig.devices.end() - 1, mig.devices.end());  // 7g first
   mig.publish(world);
   EXPECT_EQ(world.choose(claim({req("r")})), "g0-7g-0");
 }

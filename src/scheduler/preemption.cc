@@ -72,7 +72,7 @@ std::vector<bool> violations(const PreemptionWorld& world,
 std::vector<std::size_t> reprieve_order(const std::vector<bool>& violating) {
   std::vector<std::size_t> order(violating.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::ranges::stable_partition(order, [&](std::size_t i) { return violating[i]; });
+  std::stable_partition(order.begin(), order.end(), [&](std::size_t i) { return violating[i]; });
   return order;
 }
 
