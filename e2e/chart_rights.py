@@ -59,6 +59,9 @@ _CONTROLLER_ONLY = [
 _SCHEDULER_ONLY = [
     *rights("create", "", "pods/binding pods/eviction"),
     *rights("update", "", "pods/status"),
+    *rights(READ, "policy", "poddisruptionbudgets"),
+    *rights("create update patch delete", "resource.k8s.io", "resourceclaims"),
+    *rights("update patch", "resource.k8s.io", "resourceclaims/status"),
 ]
 
 _BOTH_HAVE = [
@@ -70,6 +73,7 @@ _BOTH_HAVE = [
     *rights(READ, FALLBACK, "podgroups"),
     *rights("get update patch", FALLBACK, "podgroups/status"),
     *rights(READ, KUEUE, "workloads resourceflavors"),
+    *rights(READ, "resource.k8s.io", "deviceclasses resourceslices resourceclaimtemplates resourceclaims"),
     *rights("create patch", "", "events"),
     *rights("create patch", "events.k8s.io", "events"),
     *rights("create", "coordination.k8s.io", "leases", OWN),
@@ -86,6 +90,8 @@ _NOBODY = [
     *rights(READ + " create", "", "configmaps serviceaccounts persistentvolumeclaims services"),
     *rights("create", "", "serviceaccounts/token", OWN),
     *rights("create deletecollection", "batch", "jobs"),
+    *rights("create update patch delete", "resource.k8s.io", "deviceclasses resourceslices"),
+    *rights("create update patch delete", "policy", "poddisruptionbudgets"),
     *rights("create delete", KUEUE, "clusterqueues localqueues resourceflavors cohorts topologies"),
     *rights("update patch", KUEUE, "cohorts localqueues workloadpriorityclasses"),
     *rights("create update patch delete", GROUPS, "priorityclasses"),

@@ -46,6 +46,8 @@ struct Caches {
   Store<objects::ResourceClaimTemplate> claim_templates;
   Store<objects::ResourceClaim> claims;
   GroupStores groups;
+  Store<objects::CompositePodGroup> composite_groups;
+  Store<objects::DisruptionBudget> budgets;
 
   jobs::PriorityClasses priority_classes() const;
 };

@@ -46,6 +46,11 @@ Outcome<Served> discover(kube::Client& client) {
       served.native_groups = api;
     }
   }
+  const objects::KindInfo& composite = kinds::kCompositePodGroup;
+  const Outcome<bool> composites =
+      client.served(composite.group, composite.version, composite.plural);
+  if (!composites) return tl::unexpected(composites.error());
+  served.composite_groups = *composites;
   const Outcome<std::vector<std::string>> devices =
       client.served_plurals(kinds::kResourceClaim.group, kinds::kResourceClaim.version);
   if (!devices) return tl::unexpected(devices.error());

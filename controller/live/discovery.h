@@ -17,6 +17,7 @@ struct Served {
   bool admission_checks = false;
   std::optional<objects::PodGroupApi> native_groups;  // the best version of scheduling.k8s.io
   bool fallback_groups = false;
+  bool composite_groups = false;  // scheduling.k8s.io/v1alpha3, compositepodgroups
   bool devices = false;      // resource.k8s.io/v1
   bool taint_rules = false;  // of it, devicetaintrules
 

@@ -93,6 +93,7 @@ void Feeds::follow(const Served& served) {
                }});
       taint_rules_added_ = true;
     }
+    if (parts_.scheduler) add_scheduler_kinds(served);
     if (!parts_.jobs && !parts_.pod_groups && !parts_.scheduler) return;
     if (served.native_groups != native_) {
       if (native_) remove("podgroups.scheduling.k8s.io");
@@ -117,6 +118,27 @@ void Feeds::remove(const std::string& name) {
     std::erase(feeds_, nullptr);
   }
   for (const auto& feed : dropped) feed->stop();
+}
+
+void Feeds::add_scheduler_kinds(const Served& served) {
+  if (!budgets_added_) {
+    add<objects::DisruptionBudget>(
+        kinds::kDisruptionBudget, caches_.budgets,
+        {.on_put = [this](const auto& now, const auto&) { tell(translate::to_spec(*now)); },
+         .on_gone =
+             [this](const auto& last) { tell(engine::DisruptionBudgetGone{last->meta.key}); }});
+    budgets_added_ = true;
+  }
+  if (served.composite_groups && !composites_added_) {
+    add<objects::CompositePodGroup>(
+        kinds::kCompositePodGroup, caches_.composite_groups,
+        {.on_put = [this](const auto& now, const auto&) { tell(translate::to_spec(*now)); },
+         .on_gone =
+             [this](const auto& last) {
+               tell(engine::CompositeGroupGone{last->meta.key, last->meta.uid});
+             }});
+    composites_added_ = true;
+  }
 }
 
 void Feeds::add_device_kinds() {

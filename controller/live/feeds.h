@@ -52,6 +52,8 @@ class Feeds {
   void add_pod_kinds();
   void add_device_kinds();
   void insert(std::unique_ptr<AnyFeed> feed) EXCLUDES(mutex_);
+  // What the scheduler alone looks at.
+  void add_scheduler_kinds(const Served& served);
   void remove(const std::string& name) EXCLUDES(mutex_);
   std::vector<AnyFeed*> all() const EXCLUDES(mutex_);
   void one_synced();
@@ -68,6 +70,8 @@ class Feeds {
   bool checks_added_ = false;
   bool device_kinds_added_ = false;
   bool taint_rules_added_ = false;
+  bool budgets_added_ = false;
+  bool composites_added_ = false;
   std::optional<objects::PodGroupApi> native_;
   bool fallback_ = false;
   // Changed on the loop only, under the lock.
