@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -136,6 +137,15 @@ class RandomRun {
     ADD_FAILURE() << "does not come to rest";
   }
 
+  // The head of a strict queue that waits keeps what it asks for: others may wait behind it.
+  bool strict_head_waits() const {
+    return std::ranges::any_of(world_.workloads, [&](const auto& entry) {
+      const WorkloadSpec& spec = entry.second;
+      return !spec.admission && !spec.condition_true("Finished") &&
+             world_.specs.at(spec.queue_name).strategy == QueueingStrategy::StrictFifo;
+    });
+  }
+
   // Of those who wait where newer ones may pass: whoever would fit.
   std::string left_waiting() const {
     std::string names;
@@ -159,8 +169,11 @@ class RandomRun {
     const std::string name = "w" + std::to_string(count_++);
     auto queue = world_.specs.begin();
     std::advance(queue, dice_.pick(0, static_cast<int>(world_.specs.size()) - 1));
-    world_.waiting(name + ">" + queue->first + " p" + std::to_string(dice_.pick(-2, 2)) + " t" +
-                   std::to_string(count_) + " cpu=" + std::to_string(dice_.pick(1, 5)));
+    // One draw after the other: operands of + have no order.
+    const int priority = dice_.pick(-2, 2);
+    const int cpu = dice_.pick(1, 5);
+    world_.waiting(name + ">" + queue->first + " p" + std::to_string(priority) + " t" +
+                   std::to_string(count_) + " cpu=" + std::to_string(cpu));
   }
 
   // Decisions are shown one by one, each admission after a question to the model.
@@ -197,13 +210,18 @@ class RandomRun {
 };
 
 TEST(CyclePropertyTest, NobodyIsAdmittedBeyondTheTreeAndNobodyWaitsWhoFits) {
+  int judged = 0;
   for (std::uint32_t seed = 0; seed < 150; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     RandomRun run(seed);
     run.run();
-    EXPECT_EQ(run.left_waiting(), "");
+    if (!run.strict_head_waits()) {
+      ++judged;
+      EXPECT_EQ(run.left_waiting(), "");
+    }
     if (::testing::Test::HasFailure()) return;
   }
+  EXPECT_GT(judged, 50);
 }
 
 }  // namespace

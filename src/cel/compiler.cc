@@ -266,6 +266,7 @@ const Node* Compiler::grow(const Expr& e) {
   const Expr& target = *e.args[0];
   const Local* local = target.kind == ExprKind::Ident ? find_local(target.name) : nullptr;
   if (local == nullptr || !local->is_grown) return nullptr;
+  const auto slot = local->slot;  // planning the parts moves the locals
   const bool inserts = e.name == op::kMapInsert;
   std::vector<const Node*> parts;
   if (inserts) {
@@ -276,7 +277,7 @@ const Node* Compiler::grow(const Expr& e) {
     parts.push_back(plan(*added.args[0]));
   }
   Node* made = node(inserts ? NodeKind::Insert : NodeKind::Append, parts);
-  made->slot = local->slot;
+  made->slot = slot;
   // The accumulator is read, a list of one is made unless it is a literal, and the two are joined.
   made->cost = 2;
   if (!inserts && !is_free_constant(parts[0])) made->cost += kListCost;
