@@ -18,8 +18,8 @@ struct Served {
   std::optional<objects::PodGroupApi> native_groups;  // the best version of scheduling.k8s.io
   bool fallback_groups = false;
   bool composite_groups = false;  // scheduling.k8s.io/v1alpha3, compositepodgroups
-  bool devices = false;      // resource.k8s.io/v1
-  bool taint_rules = false;  // of it, devicetaintrules
+  bool devices = false;           // resource.k8s.io/v1
+  bool taint_rules = false;       // of it, devicetaintrules
 
   friend bool operator==(const Served&, const Served&) = default;
 };
