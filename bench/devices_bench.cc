@@ -60,7 +60,7 @@ struct State {
   }
 
   // A pod and its claim arrive.
-  void add_pod(const dra::ClaimSpec& claim) {
+  void add_pod(const dra::ClaimSpec& wanted) {
     const std::string name = "p" + std::to_string(pods++);
     devices::ClaimObject object;
     object.key = {"ns", name + "-claim"};
@@ -68,7 +68,7 @@ struct State {
     object.owner_kind = "Pod";
     object.owner_name = name;
     object.owner_uid = "uid-" + name;
-    object.spec = claim;
+    object.spec = wanted;
     devices->apply(model, journal, std::move(object));
     cluster::PodSpec pod;
     pod.key = {"ns", name};
