@@ -44,22 +44,9 @@ bool is_foldable(CostRule rule, std::string_view name) {
          name == op::kNegate;
 }
 
-bool primitive(const Value& value) {
-  switch (value.kind()) {
-    case Kind::Bool:
-    case Kind::Int:
-    case Kind::Uint:
-    case Kind::Double:
-    case Kind::String:
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool all_primitive(const List& list) {
+bool all_keys(const List& list) {
   for (std::size_t i = 0; i < list.size(); ++i) {
-    if (!primitive(list.at(i))) return false;
+    if (!is_key(list.at(i))) return false;
   }
   return true;
 }
@@ -293,7 +280,7 @@ const Node* Compiler::function(const Expr& e) {
       args[1]->value.is(Kind::List)) {
     const List& list = args[1]->value.as_list();
     if (list.size() == 0) return literal(Value::boolean(false));
-    if (all_primitive(list)) {
+    if (all_keys(list)) {
       ArrayMap* set = plan_->constants->make<ArrayMap>(*plan_->constants);
       for (std::size_t i = 0; i < list.size(); ++i) set->assign(list.at(i), Value());
       Node* made = node(NodeKind::InSet, {args[0]});
