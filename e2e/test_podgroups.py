@@ -1,5 +1,6 @@
 """PodGroups with a queue name and plain pods, native and fallback."""
 
+import json
 import pathlib
 import sys
 import unittest
@@ -25,7 +26,11 @@ class Groups:
         return {
             "apiVersion": self.api_version,
             "kind": "PodGroup",
-            "metadata": {"name": name, "namespace": self.namespace, "labels": {QUEUE_NAME: queue}},
+            "metadata": {
+                "name": name,
+                "namespace": self.namespace,
+                "labels": {QUEUE_NAME: queue} if queue else {},
+            },
             "spec": self.group_spec(minimum),
         }
 
@@ -158,6 +163,34 @@ class Groups:
             self.create(self.member(f"plain-{number}", "plain"))
         self.wait_bound("plain", 2)
         self.assertIsNone(self.workload_of(made["metadata"]["uid"]))
+
+    def test_why_it_waits_is_on_the_group(self):
+        self.start_scheduler()
+        made = self.create(self.group("wide", 3, queue=""))
+        for number in range(3):
+            self.create(self.member(f"wide-{number}", "wide", gpus=4))  # 2 nodes of 4
+
+        def diagnosis():
+            group = self.cluster.get(self.api_version, "PodGroup", "wide", self.namespace)
+            return group["metadata"].get("annotations", {}).get("quorate.dev/diagnosis")
+
+        why = json.loads(wait_for(diagnosis, 30, "a diagnosis"))
+        self.assertEqual((why["layer"], why["cause"]), ("gang", "CapacityBelowMinimum"))
+        self.assertEqual((why["proof"][0]["fit"], why["proof"][0]["minimum"]), (2, 3))
+
+        def told():
+            return [
+                event["note"]
+                for event in self.cluster.list("events.k8s.io/v1", "Event", self.namespace)
+                if event["regarding"].get("uid") == made["metadata"]["uid"] and "2 of 3 members fit" in event["note"]
+            ]
+
+        self.assertIn("pod group is unschedulable", wait_for(told, 30, "an event with it")[0])
+        for number in range(3):
+            self.cluster.delete("v1", "Pod", f"wide-{number}", self.namespace, grace=0)
+            self.create(self.member(f"narrow-{number}", "wide", gpus=2))
+        self.wait_bound("wide", 3)
+        wait_for(lambda: not diagnosis(), 30, "nothing to explain any more")
 
     def test_two_gangs_that_do_not_both_fit(self):
         self.start_both()

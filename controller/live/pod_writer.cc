@@ -11,12 +11,37 @@
 #include "controller/live/log.h"
 #include "controller/reconcile/write.h"
 #include "src/base/thread_annotations.h"
+#include "src/objects/json_writer.h"
 #include "src/objects/pod.h"
+#include "src/translate/diagnosis.h"
 
 namespace quorate::controller {
 namespace {
 
 using scheduler::BindResult;
+
+constexpr const char* kPreempted = "PreemptionByScheduler";
+
+// On a PodGroup: why it waits, as JSON.
+constexpr std::string_view kDiagnosis = "quorate.dev/diagnosis";
+
+// "": it does not wait, or nothing is known of why.
+std::string diagnosis_text(const scheduler::GroupStatus& status) {
+  if (status.scheduled || status.diagnosis.cause == scheduler::GroupCause::None) return "";
+  objects::JsonWriter out;
+  out.open();
+  translate::write_diagnosis(out, status.diagnosis);
+  return out.close().take();
+}
+
+std::string annotation_patch(const std::string& uid, std::string_view name,
+                             const std::string& value) {
+  objects::JsonWriter out;
+  out.open().key("metadata").open().field("uid", std::string_view(uid)).key("annotations").open();
+  out.key(name);
+  value.empty() ? out.null() : out.text(value);
+  return out.close().close().close().take();
+}
 
 const char* text_of(BindResult result) {
   switch (result) {
@@ -82,6 +107,11 @@ struct PodWriter::Shared : std::enable_shared_from_this<PodWriter::Shared> {
   void operator()(scheduler::Evict evict);
   void operator()(scheduler::Nominate nominate);
 
+  void annotate(const objects::PodGroup& group, const scheduler::GroupStatus& status);
+  void tell_event(const objects::PodGroup& group, const scheduler::GroupStatus& status);
+  void mark_group(const objects::Pod& victim, const std::string& message);
+  void write_condition(const objects::PodGroup& group, objects::Condition condition,
+                       const std::string& slot);
   void read_back(const scheduler::Bind& bind, const Error& why);
   void bound(const scheduler::Bind& bind, BindResult result, const std::string& node,
              const std::string& message);
@@ -208,36 +238,75 @@ void PodWriter::Shared::operator()(scheduler::PodUnschedulable failure) {
 void PodWriter::Shared::operator()(scheduler::GroupStatus status) {
   const auto seen = groups.of(status.native).find(status.group);
   if (seen == nullptr || seen->meta.uid != status.group_uid) return;
-  const std::string api_version = objects::kind_of(seen->api).api_version();
-  if (!status.native) {
-    kube::Event event;
-    event.regarding = {api_version, "PodGroup", status.group, status.group_uid, ""};
-    event.type = status.scheduled ? kube::EventType::Normal : kube::EventType::Warning;
-    event.reason = status.scheduled ? "Scheduled" : "FailedScheduling";
-    event.action = "Scheduling";
-    event.note = status.message.empty() ? "All members are placed" : status.message;
-    return events.record(std::move(event));
-  }
-  objects::PodGroup group = *seen;
-  group.conditions.clear();
-  group.conditions.push_back({.type = "PodGroupInitiallyScheduled",
-                              .status = status.scheduled ? objects::ConditionStatus::True
-                                                         : objects::ConditionStatus::False,
-                              .reason = status.reason,
-                              .message = status.message,
-                              .last_transition = others.loop().wall()});
+  const objects::Condition* before =
+      objects::find_condition(seen->conditions, "PodGroupInitiallyScheduled");
+  // True is final.
+  if (before != nullptr && before->status == objects::ConditionStatus::True) return;
+  annotate(*seen, status);
+  tell_event(*seen, status);
+  if (!status.native) return;
+  write_condition(*seen,
+                  {.type = "PodGroupInitiallyScheduled",
+                   .status = status.scheduled ? objects::ConditionStatus::True
+                                              : objects::ConditionStatus::False,
+                   .reason = status.reason,
+                   .message = status.message},
+                  "group");
+}
+
+// The condition has kube-scheduler's text alone; what holds the group, by constraint and by domain,
+// stands beside it.
+void PodWriter::Shared::annotate(const objects::PodGroup& group,
+                                 const scheduler::GroupStatus& status) {
+  const std::string wanted = diagnosis_text(status);
+  if (wanted == objects::value_of(group.meta.annotations, kDiagnosis)) return;
+  latest(status.group, "group_annotation",
+         kube::patch(resource_of(objects::kind_of(group.api)), status.group, kube::PatchKind::Merge,
+                     annotation_patch(group.meta.uid, kDiagnosis, wanted), {}));
+}
+
+void PodWriter::Shared::tell_event(const objects::PodGroup& group,
+                                   const scheduler::GroupStatus& status) {
+  const std::string why = status.diagnosis.text();
+  // That a native group is scheduled, its condition says.
+  if (status.native && (status.scheduled || why.empty())) return;
+  kube::Event event;
+  event.regarding = {objects::kind_of(group.api).api_version(), "PodGroup", status.group,
+                     status.group_uid, ""};
+  event.type = status.scheduled ? kube::EventType::Normal : kube::EventType::Warning;
+  event.reason = status.scheduled ? "Scheduled" : "FailedScheduling";
+  event.action = "Scheduling";
+  event.note = status.message.empty() ? "All members are placed" : status.message;
+  if (!status.scheduled && !why.empty()) event.note += " (" + why + ")";
+  events.record(std::move(event));
+}
+
+void PodWriter::Shared::write_condition(const objects::PodGroup& group,
+                                        objects::Condition condition, const std::string& slot) {
+  condition.last_transition = others.loop().wall();
   if (const objects::Condition* before =
-          objects::find_condition(seen->conditions, "PodGroupInitiallyScheduled")) {
-    // True is final.
-    if (before->status == objects::ConditionStatus::True) return;
-    if (before->status == group.conditions.front().status) {
-      group.conditions.front().last_transition = before->last_transition;
-    }
+          objects::find_condition(group.conditions, condition.type)) {
+    if (before->status == condition.status) condition.last_transition = before->last_transition;
   }
-  latest(status.group, "group",
-         kube::patch(resource_of(objects::kind_of(seen->api)), status.group,
-                     kube::PatchKind::Strategic, objects::pod_group_status_patch(group),
+  objects::PodGroup said = group;
+  said.conditions = {std::move(condition)};
+  latest(group.meta.key, slot,
+         kube::patch(resource_of(objects::kind_of(group.api)), group.meta.key,
+                     kube::PatchKind::Strategic, objects::pod_group_status_patch(said),
                      {.subresource = "status"}));
+}
+
+// A native group whose members go together is the victim that its pod is one of.
+void PodWriter::Shared::mark_group(const objects::Pod& victim, const std::string& message) {
+  const ObjectKey key{victim.meta.key.ns, victim.spec->scheduling_group};
+  const auto group = key.name.empty() ? nullptr : groups.native.find(key);
+  if (group == nullptr || !group->disrupt_together) return;
+  write_condition(*group,
+                  {.type = "DisruptionTarget",
+                   .status = objects::ConditionStatus::True,
+                   .reason = kPreempted,
+                   .message = message},
+                  "group_disruption");
 }
 
 void PodWriter::Shared::operator()(scheduler::DeleteMember member) {
@@ -248,7 +317,7 @@ void PodWriter::Shared::operator()(scheduler::DeleteMember member) {
 }
 
 void PodWriter::Shared::operator()(scheduler::Evict evict) {
-  disrupt(evict.pod, evict.pod_uid, "PreemptionByScheduler", evict.message);
+  disrupt(evict.pod, evict.pod_uid, kPreempted, evict.message);
   events.record(pod_event(evict.pod, evict.pod_uid, kube::EventType::Normal, "Preempted",
                           "Preempting", evict.event));
   log_info("pod preempted", {{"pod", evict.pod.text()}, {"preemptor", evict.preemptor.text()}});
@@ -271,15 +340,22 @@ void PodWriter::Shared::disrupt(const ObjectKey& pod, const std::string& uid,
                                .reason = reason,
                                .message = message,
                                .last_transition = others.loop().wall()};
-  others.submit(kube::patch(kube::pods(), pod, kube::PatchKind::Strategic,
-                            objects::pod_condition_patch(uid, {condition}, std::nullopt),
-                            {.subresource = "status"}),
-                [weak = weak_from_this(), pod, uid](Outcome<kube::Document> answer) {
-                  const auto shared = weak.lock();
-                  if (!shared || (!answer && answer.error().code == Errc::Fenced)) return;
-                  if (!answer && answer.error().code == Errc::NotFound) return;
-                  shared->remove_pod(pod, uid, kTries);
-                });
+  others.submit(
+      kube::patch(kube::pods(), pod, kube::PatchKind::Strategic,
+                  objects::pod_condition_patch(uid, {condition}, std::nullopt),
+                  {.subresource = "status"}),
+      [weak = weak_from_this(), pod, uid, reason, message](Outcome<kube::Document> answer) {
+        const auto shared = weak.lock();
+        if (!shared || (!answer && answer.error().code == Errc::Fenced)) return;
+        if (!answer && answer.error().code == Errc::NotFound) return;
+        if (answer && reason == kPreempted) {
+          const Outcome<kube::RawObject> raw = answer->object();
+          const Outcome<objects::Pod> victim =
+              raw ? decode<objects::Pod>(*raw) : Outcome<objects::Pod>(tl::unexpected(raw.error()));
+          if (victim) shared->mark_group(*victim, message);
+        }
+        shared->remove_pod(pod, uid, kTries);
+      });
 }
 
 void PodWriter::Shared::remove_pod(const ObjectKey& pod, const std::string& uid, int tries_left) {

@@ -175,5 +175,81 @@ TEST_F(PodWriterTest, ThatAGroupWasScheduledIsFinal) {
   EXPECT_EQ(count(path), 1);
 }
 
+objects::PodGroup group_of_two(const std::string& diagnosis = "") {
+  objects::PodGroup group;
+  group.meta.key = {"team", "g"};
+  group.meta.uid = "uid-g";
+  group.meta.resource_version = "3";
+  if (!diagnosis.empty()) group.meta.annotations["quorate.dev/diagnosis"] = diagnosis;
+  return group;
+}
+
+scheduler::GroupStatus short_of_gpus() {
+  scheduler::GroupStatus status{{"team", "g"}, "uid-g", true, false, "Unschedulable", "no", {}};
+  status.diagnosis.cause = scheduler::GroupCause::Capacity;
+  scheduler::DomainFinding& rack = status.diagnosis.domains.emplace_back();
+  rack.topology_key = "rack";
+  rack.domain = "r3";
+  rack.fit = 3;
+  rack.wanted = 4;
+  rack.resources = {{"nvidia.com/gpu", 3, 1, {1}}};
+  return status;
+}
+
+constexpr const char* kGroupPath =
+    "PATCH /apis/scheduling.k8s.io/v1beta1/namespaces/team/podgroups/g";
+
+TEST_F(PodWriterTest, WhyAGroupWaitsIsOnTheGroupAndInItsEvent) {
+  groups.native.watched(group_of_two());
+  writer.submit(short_of_gpus());
+  api.loop.advance(Duration::seconds(5));
+  ASSERT_EQ(count(kGroupPath), 1);
+  ASSERT_EQ(count(std::string(kGroupPath) + "/status"), 1);
+  bool told = false;
+  for (std::size_t i = 0; i < api.asked.size(); ++i) {
+    if (api.asked[i] == kGroupPath) {
+      EXPECT_THAT(api.bodies[i], HasSubstr(R"("uid":"uid-g")"));
+      EXPECT_THAT(api.bodies[i], HasSubstr("rack r3: 3 of 4 members fit, short 2 nvidia.com/gpu"));
+      EXPECT_THAT(api.bodies[i], HasSubstr(R"(\"fit\":3)"));
+    } else if (api.asked[i] == std::string(kGroupPath) + "/status") {
+      EXPECT_THAT(api.bodies[i], HasSubstr(R"("message":"no")"));  // the exact text alone
+    } else if (api.asked[i].find("/events") != std::string::npos) {
+      told = told || api.bodies[i].find("no (layer") != std::string::npos;
+    }
+  }
+  EXPECT_TRUE(told);
+}
+
+TEST_F(PodWriterTest, WhyItWaitedGoesWhenItIsScheduled) {
+  groups.native.watched(group_of_two("{}"));
+  writer.submit(scheduler::GroupStatus{{"team", "g"}, "uid-g", true, true, "Scheduled", "", {}});
+  api.loop.run();
+  ASSERT_EQ(count(kGroupPath), 1);
+  for (std::size_t i = 0; i < api.asked.size(); ++i) {
+    if (api.asked[i] != kGroupPath) continue;
+    EXPECT_THAT(api.bodies[i], HasSubstr(R"("quorate.dev/diagnosis":null)"));
+  }
+}
+
+TEST_F(PodWriterTest, AGroupThatIsPreemptedAsAWholeSaysSo) {
+  objects::PodGroup group = group_of_two();
+  group.disrupt_together = true;
+  groups.native.watched(group);
+  api.answer = [](const http::Request&) {
+    return FakeApi::json(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p",)"
+                         R"("namespace":"team","uid":"uid-p"},"spec":{"containers":[],)"
+                         R"("schedulingGroup":{"podGroupName":"g"}},"status":{}})");
+  };
+  writer.submit(
+      scheduler::Evict{{"team", "p"}, "uid-p", {"team", "big"}, true, "to make room", "e"});
+  api.loop.run();
+  ASSERT_EQ(count(std::string(kGroupPath) + "/status"), 1);
+  for (std::size_t i = 0; i < api.asked.size(); ++i) {
+    if (api.asked[i] != std::string(kGroupPath) + "/status") continue;
+    EXPECT_THAT(api.bodies[i], HasSubstr("DisruptionTarget"));
+    EXPECT_THAT(api.bodies[i], HasSubstr("to make room"));
+  }
+}
+
 }  // namespace
 }  // namespace quorate::controller

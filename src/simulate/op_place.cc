@@ -12,6 +12,7 @@
 #include "src/simulate/op_pack.h"
 #include "src/simulate/op_schedule.h"
 #include "src/simulate/yaml_text.h"
+#include "src/translate/diagnosis.h"
 #include "src/translate/translate.h"
 
 namespace quorate::simulate {
@@ -208,37 +209,6 @@ bool as_expected(const Objects& objects, const Placements& placements, std::ostr
   return holds;
 }
 
-void write(JsonWriter& out, const scheduler::GroupDiagnosis& diagnosis) {
-  out.field("layer", scheduler::layer_of(diagnosis.cause));
-  out.field("cause", scheduler::name_of(diagnosis.cause));
-  out.field("diagnosis", std::string_view(diagnosis.text()));
-  out.field_unless_empty("certificate", diagnosis.certificate);
-  out.key("proof").open_list();
-  for (const scheduler::DomainFinding& finding : diagnosis.domains) {
-    out.open().field_unless_empty("topologyKey", finding.topology_key);
-    out.field_unless_empty("domain", finding.domain);
-    out.field("fit", static_cast<std::int64_t>(finding.fit));
-    out.field("minimum", static_cast<std::int64_t>(finding.wanted));
-    out.key("resources").open_list();
-    for (const scheduler::ResourceShortage& one : finding.resources) {
-      const auto amount = [&](std::int64_t units) {
-        return format_quantity(one.resource, Quantity{units});
-      };
-      out.open().field("resource", std::string_view(one.resource));
-      out.field("need", std::string_view(amount(one.need)));
-      out.field("have", std::string_view(amount(one.have))).key("pieces").open_list();
-      for (const std::int64_t piece : one.pieces) out.text(amount(piece));
-      out.close_list().close();
-    }
-    out.close_list().key("refusals").open_list();
-    for (const auto& [reason, nodes] : finding.refusals) {
-      out.open().field("reason", std::string_view(reason)).field("nodes", nodes).close();
-    }
-    out.close_list().close();
-  }
-  out.close_list();
-}
-
 std::string to_json(const Placements& placements) {
   JsonWriter out;
   out.open().key("placed").open_list();
@@ -268,7 +238,8 @@ std::string to_json(const Placements& placements) {
   for (const auto& [key, group] : placements.groups) {
     out.open().field("group", std::string_view(key.text())).field("scheduled", group.scheduled);
     out.field_unless_empty("reason", group.reason).field_unless_empty("message", group.message);
-    if (group.diagnosis.cause != scheduler::GroupCause::None) write(out, group.diagnosis);
+    if (group.diagnosis.cause != scheduler::GroupCause::None)
+      translate::write_diagnosis(out, group.diagnosis);
     out.close();
   }
   out.close_list().key("evicted").open_list();
