@@ -7,7 +7,7 @@ import unittest
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent)]
 
 from lib.cluster import condition, has_condition, wait_for  # noqa: E402
-from quorate_fixture import KUEUE, QuorateTest  # noqa: E402
+from quorate_fixture import KUEUE, SCHEDULER, QuorateTest  # noqa: E402
 
 ELASTIC = "kueue.x-k8s.io/elastic-job"
 REPLACES = "kueue.x-k8s.io/workload-slice-replacement-for"
@@ -43,7 +43,7 @@ class ElasticTest(QuorateTest):
         wait_for(lambda: len(self.bound(name)) == count, timeout, f"{count} pods of {name} on nodes")
 
     def test_a_running_job_grows_and_shrinks(self):
-        self.start_both()
+        controller, _ = self.start_both()
         self.create_queues(gpus=4)
         job = self.elastic_job("grows", 2)
         self.assertEqual(job["spec"]["template"]["spec"]["schedulingGates"], [{"name": ELASTIC}])
@@ -53,6 +53,8 @@ class ElasticTest(QuorateTest):
 
         self.scale("grows", 4)
         self.wait_bound("grows", 4)
+        removed = controller.metric("kueue_pod_scheduling_gate_removal_seconds_count", name=ELASTIC)
+        self.assertEqual(removed, 4, "a gate of each pod")
         first, second = self.slices(job)
         name = f"{self.namespace}/{first['metadata']['name']}"
         self.assertEqual(second["metadata"]["annotations"][REPLACES], name)
@@ -81,6 +83,22 @@ class ElasticTest(QuorateTest):
         self.assertFalse(has_condition(self.slices(job)[1], "Admitted"))
         self.create_cluster_queue(self.namespace, gpus=4)
         self.wait_bound("waits", 4)
+
+    def test_one_that_the_webhook_has_not_seen_waits_for_its_slices_too(self):
+        self.start_both(webhooks=False)
+        self.create_queues(gpus=3)
+        job = self.job("slipped", pods=2, run_for="forever", template={"schedulerName": SCHEDULER})
+        job["metadata"]["annotations"] = {ELASTIC: "true"}
+        job = self.create(job)
+        self.assertNotIn("schedulingGates", job["spec"]["template"]["spec"])
+        self.wait_admitted(job)
+        self.wait_bound("slipped", 2)
+        self.scale("slipped", 4)
+        wait_for(lambda: len(self.slices(job)) == 2, 20, "a slice that waits")
+        wait_for(lambda: len(self.pods_of("slipped")) == 4, 20, "pods behind their gate")
+        self.assertEqual(len(self.bound("slipped")), 2)
+        self.create_cluster_queue(self.namespace, gpus=4)
+        self.wait_bound("slipped", 4)
 
 
 if __name__ == "__main__":

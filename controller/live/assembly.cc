@@ -5,6 +5,7 @@
 
 #include "controller/live/log.h"
 #include "controller/live/process_parts.h"
+#include "controller/reconcile/family_reconciler.h"
 #include "src/objects/encode.h"
 #include "src/translate/translate.h"
 
@@ -32,6 +33,7 @@ ReconcileSettings reconcile_settings(const ProcessOptions& options, const Served
   settings.elastic_jobs = config.gates.enabled("ElasticJobsViaWorkloadSlices");
   settings.admission_gated_by = config.gates.enabled("AdmissionGatedBy");
   settings.finish_orphans = config.gates.enabled("FinishOrphanedWorkloads");
+  settings.concurrent_admission = config.gates.enabled("ConcurrentAdmission");
   settings.short_names = config.gates.enabled("ShortWorkloadNames");
   return settings;
 }
@@ -88,6 +90,7 @@ void Process::build(const Served& served) {
   };
   job_events_ = recorder("batch/job-kueue-controller");
   workload_events_ = recorder("kueue-workload-controller");
+  family_events_ = recorder(std::string(kFamilyEventController));
   admission_events_ = recorder("kueue-admission");
   const std::string scheduler_name =
       options_.scheduler_config.profiles.empty()
@@ -109,16 +112,18 @@ void Process::build(const Served& served) {
   }
   if (parts.admission || parts.jobs || parts.pod_groups) {
     reconcilers_ = std::make_unique<ReconcileHost>(
-        ReconcileHost::Dependencies{
-            *writes_.client, caches_, *status_writer_, *job_events_, *workload_events_, metrics_,
-            [this](const std::string& queue) {
-              std::int32_t reserving = 1;  // as long as nobody says otherwise
-              engine_->ask([&](const engine::Engine& engine) {
-                const auto view = engine.admission_views().cluster_queue(queue);
-                reserving = view ? view->reserving : 0;
-              });
-              return reserving;
-            }},
+        ReconcileHost::Dependencies{*writes_.client, caches_, *status_writer_, *job_events_,
+                                    *workload_events_, *family_events_, metrics_,
+                                    [this](const std::string& queue) {
+                                      std::int32_t reserving =
+                                          1;  // as long as nobody says otherwise
+                                      engine_->ask([&](const engine::Engine& engine) {
+                                        const auto view =
+                                            engine.admission_views().cluster_queue(queue);
+                                        reserving = view ? view->reserving : 0;
+                                      });
+                                      return reserving;
+                                    }},
         ReconcileParts{parts.admission, parts.jobs, parts.pod_groups},
         reconcile_settings(options_, served), config.managed_jobs_namespaces);
   }
@@ -139,8 +144,15 @@ void Process::build(const Served& served) {
             }
           }},
       metrics_);
-  engine_->post(engine::Configured{translate::to_config(config),
-                                   translate::to_config(options_.scheduler_config)});
+  translate::Defects without_effect;
+  engine_->post(
+      engine::Configured{translate::to_config(config),
+                         translate::to_config(options_.scheduler_config, &without_effect)});
+  if (parts.scheduler) {
+    for (const translate::Defect& defect : without_effect) {
+      log_warn("setting without effect", {{"field", defect.path}, {"reason", defect.why}});
+    }
+  }
 
   feeds_ = std::make_unique<Feeds>(
       *reads_.client, caches_, metrics_,

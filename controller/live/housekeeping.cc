@@ -70,7 +70,8 @@ void Process::housekeeping() {
     }
     std::uint64_t dropped = 0;
     for (const kube::EventRecorder* recorder :
-         {job_events_.get(), workload_events_.get(), admission_events_.get(), pod_events_.get()}) {
+         {job_events_.get(), workload_events_.get(), family_events_.get(), admission_events_.get(),
+          pod_events_.get()}) {
       dropped += recorder->stats().dropped;
     }
     metrics_.set("quorate_events_dropped_total", {}, static_cast<double>(dropped));

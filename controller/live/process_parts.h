@@ -79,8 +79,8 @@ class Process {
 
   kube::Config kube_config_;
   Link reads_, writes_, binds_, conditions_, events_, lease_, keeper_link_;
-  std::unique_ptr<kube::EventRecorder> job_events_, workload_events_, admission_events_,
-      pod_events_;
+  std::unique_ptr<kube::EventRecorder> job_events_, workload_events_, family_events_,
+      admission_events_, pod_events_;
   std::unique_ptr<StatusWriter> status_writer_;
   std::unique_ptr<PodWriter> pod_writer_;
   std::unique_ptr<QueueStatusHost> queue_status_;

@@ -6,6 +6,7 @@
 #include "controller/live/reconcile_host.h"
 #include "controller/reconcile/placement_reconciler.h"
 #include "src/objects/names.h"
+#include "src/translate/variants.h"
 
 namespace quorate::controller {
 namespace {
@@ -43,6 +44,12 @@ void ReconcileHost::workload_changed(const objects::Workload& workload) {
   }
   add({WorkKey::Kind::Workload, workload.meta.key});
   if (parts_.admission && has_places(workload)) add({WorkKey::Kind::Places, workload.meta.key});
+  if (!parts_.admission || !settings_.concurrent_admission) return;
+  if (translate::is_parent_of_variants(workload)) {
+    add({WorkKey::Kind::Family, workload.meta.key});
+  } else if (translate::is_variant(workload)) {
+    add({WorkKey::Kind::Family, {workload.meta.key.ns, owner->name}});
+  }
 }
 
 void ReconcileHost::group_changed(const objects::PodGroup& group) {
@@ -99,13 +106,29 @@ void ReconcileHost::node_changed(const objects::Node* now, const objects::Node* 
 
 void ReconcileHost::cluster_queue_changed(const objects::ClusterQueue* now,
                                           const objects::ClusterQueue* before) {
-  if (now != nullptr) add({WorkKey::Kind::ClusterQueue, now->meta.key});
+  if (now != nullptr) {
+    add({WorkKey::Kind::ClusterQueue, now->meta.key});
+    const bool same = before != nullptr && before->resource_groups == now->resource_groups &&
+                      before->concurrent_admission == now->concurrent_admission;
+    if (!same) families_changed(now->meta.key.name);
+  }
   for (const objects::ClusterQueue* queue : {now, before}) {
     if (queue == nullptr) continue;
     for (const objects::ResourceGroup& group : queue->resource_groups) {
       for (const objects::FlavorQuotas& flavor : group.flavors) {
         add({WorkKey::Kind::Flavor, {"", flavor.name}});
       }
+    }
+  }
+}
+
+// Its flavors, or whether its workloads have variants.
+void ReconcileHost::families_changed(const std::string& cluster_queue) {
+  if (!settings_.concurrent_admission) return;
+  for (const auto& workload : to_.caches.workloads.all()) {
+    if (const auto queue = queue_of(*workload);
+        queue != nullptr && queue->meta.key.name == cluster_queue) {
+      workload_changed(*workload);
     }
   }
 }

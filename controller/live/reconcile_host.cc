@@ -45,6 +45,7 @@ void ReconcileHost::work() {
 
 void ReconcileHost::process(const WorkKey& key) {
   Plan plan = look(key);
+  name_parents(plan);
   if (plan.look_again > Duration{}) queue_.add_after(key, plan.look_again);
 
   const std::pair<int, ObjectKey> burst{static_cast<int>(key.kind), key.key};

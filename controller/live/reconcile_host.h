@@ -24,7 +24,17 @@ namespace quorate::controller {
 // Something to look at.
 struct WorkKey {
   // Places: those of a Workload's topology assignment.
-  enum class Kind { Job, NativeGroup, FallbackGroup, Workload, Places, ClusterQueue, Flavor };
+  // Family: of a parent of variants.
+  enum class Kind {
+    Job,
+    NativeGroup,
+    FallbackGroup,
+    Workload,
+    Places,
+    Family,
+    ClusterQueue,
+    Flavor
+  };
   Kind kind = Kind::Job;
   ObjectKey key;
 
@@ -53,6 +63,7 @@ class ReconcileHost {
     StatusWriter& status_writer;
     kube::EventRecorder& job_events;       // as "batch/job-kueue-controller"
     kube::EventRecorder& workload_events;  // as "kueue-workload-controller"
+    kube::EventRecorder& family_events;    // as "concurrent-admission-controller"
     MetricRegistry& metrics;
     // Workloads that hold quota of a ClusterQueue now.
     std::function<std::int32_t(const std::string& cluster_queue)> reserving;
@@ -88,6 +99,7 @@ class ReconcileHost {
   Plan look_at_group(const ObjectKey& key, bool native);
   Plan look_at_workload(const ObjectKey& key);
   Plan look_at_places(const ObjectKey& key);
+  Plan look_at_family(const ObjectKey& key);
   Plan look_at_cluster_queue(const ObjectKey& key);
   Plan look_at_flavor(const ObjectKey& key);
   Outcome<void> carry_out(const WorkKey& key, const Write& write);
@@ -95,7 +107,11 @@ class ReconcileHost {
   Outcome<void> take_answer(const Write& write, Outcome<kube::Document> answer);
   void report_refused(const WorkKey& key, const Write& write, const Error& why);
   void remember(const Write& write, const kube::Document& answer);
+  void measure(const UngatePod& ungate);
   bool namespace_selected(const std::string& ns) const;
+  std::shared_ptr<const objects::ClusterQueue> queue_of(const objects::Workload& workload) const;
+  void name_parents(Plan& plan) const;
+  void families_changed(const std::string& cluster_queue);
   bool is_gone(const kube::Resource& resource, const ObjectKey& key, const std::string& uid);
 
   Dependencies to_;

@@ -2,8 +2,10 @@
 
 #include <utility>
 
+#include "admission/variants.h"
 #include "controller/live/owners.h"
 #include "controller/live/reconcile_host.h"
+#include "controller/reconcile/family_reconciler.h"
 #include "controller/reconcile/group_reconciler.h"
 #include "controller/reconcile/job_groups.h"
 #include "controller/reconcile/job_reconciler.h"
@@ -11,6 +13,7 @@
 #include "controller/reconcile/queue_reconciler.h"
 #include "controller/reconcile/workload_reconciler.h"
 #include "src/objects/names.h"
+#include "src/translate/variants.h"
 
 namespace quorate::controller {
 namespace {
@@ -46,6 +49,24 @@ bool ReconcileHost::namespace_selected(const std::string& ns) const {
   return selects_namespace(managed_namespaces_, to_.caches.namespaces, ns);
 }
 
+std::shared_ptr<const objects::ClusterQueue> ReconcileHost::queue_of(
+    const objects::Workload& workload) const {
+  const auto local = to_.caches.local_queues.find({workload.meta.key.ns, workload.queue_name});
+  return local == nullptr ? nullptr : to_.caches.cluster_queues.find({"", local->cluster_queue});
+}
+
+// Parents of variants are born as such, so that they are never queued by themselves.
+void ReconcileHost::name_parents(Plan& plan) const {
+  if (!settings_.concurrent_admission) return;
+  for (Write& write : plan.writes) {
+    auto* create = std::get_if<CreateWorkload>(&write);
+    if (create == nullptr) continue;
+    const auto queue = queue_of(create->workload);
+    if (queue == nullptr || !translate::wants_variants(create->workload, *queue)) continue;
+    create->workload.meta.labels[std::string(admission::kVariantParentLabel)] = "true";
+  }
+}
+
 Plan ReconcileHost::look(const WorkKey& key) {
   switch (key.kind) {
     case WorkKey::Kind::Job:
@@ -58,6 +79,8 @@ Plan ReconcileHost::look(const WorkKey& key) {
       return look_at_workload(key.key);
     case WorkKey::Kind::Places:
       return look_at_places(key.key);
+    case WorkKey::Kind::Family:
+      return look_at_family(key.key);
     case WorkKey::Kind::ClusterQueue:
       return look_at_cluster_queue(key.key);
     case WorkKey::Kind::Flavor:
@@ -138,6 +161,9 @@ Plan ReconcileHost::look_at_workload(const ObjectKey& key) {
   const auto workload = caches.workloads.find(key);
   if (workload == nullptr) return {};
   WorkloadView view{*workload, false, std::nullopt, std::nullopt};
+  if (const auto queue = queue_of(*workload); queue != nullptr && parts_.admission) {
+    view.wants_variants = translate::wants_variants(*workload, *queue);
+  }
   const objects::OwnerReference* owner = objects::controller_of(workload->meta);
   if (is_job(owner) && parts_.jobs) {
     const auto job = caches.jobs.find({key.ns, owner->name});
@@ -176,6 +202,15 @@ Plan ReconcileHost::look_at_places(const ObjectKey& key) {
     if (!nodes.empty()) view.nodes.emplace(host, nodes.front());
   }
   add_flavors(caches, *workload, view.flavors);
+  return reconcile(view, settings_, to_.client.loop().wall());
+}
+
+Plan ReconcileHost::look_at_family(const ObjectKey& key) {
+  const auto parent = to_.caches.workloads.find(key);
+  if (parent == nullptr || !translate::is_parent_of_variants(*parent)) return {};
+  FamilyView view{*parent, {}, std::nullopt};
+  copy_values(to_.caches.workloads.find_by(by_owner_uid(parent->meta.uid)), view.variants);
+  if (const auto queue = queue_of(*parent)) view.queue = *queue;
   return reconcile(view, settings_, to_.client.loop().wall());
 }
 

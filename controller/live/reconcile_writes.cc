@@ -1,5 +1,6 @@
 // Carrying out what a look asked for, and what its answer says.
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -7,9 +8,11 @@
 
 #include "controller/live/feed.h"
 #include "controller/live/log.h"
+#include "controller/live/owners.h"
 #include "controller/live/reconcile_host.h"
 #include "controller/reconcile/group_reconciler.h"
 #include "controller/reconcile/job_reconciler.h"
+#include "controller/reconcile/placement_reconciler.h"
 
 namespace quorate::controller {
 namespace {
@@ -34,7 +37,9 @@ std::string kind_of(const Write& write) {
                                     "event",
                                     "failed_nodes",
                                     "pod_ungate",
-                                    "pod_fail"};
+                                    "pod_fail",
+                                    "family",
+                                    "label"};
   static_assert(std::size(kKinds) == std::variant_size_v<Write>);
   if (const auto* status = std::get_if<ApplyWorkloadStatus>(&write)) {
     if (status->manager == "kueue-reclaimable-pods") return "workload_reclaimable";
@@ -65,8 +70,12 @@ void ReconcileHost::report_refused(const WorkKey& key, const Write& write, const
 
 Outcome<void> ReconcileHost::carry_out(const WorkKey& key, const Write& write) {
   if (const auto* event = std::get_if<kube::Event>(&write)) {
-    const bool of_job = key.kind == WorkKey::Kind::Job;
-    (of_job ? to_.job_events : to_.workload_events).record(*event);
+    if (key.kind == WorkKey::Kind::Family) {
+      to_.family_events.record(*event);
+    } else {
+      const bool of_job = key.kind == WorkKey::Kind::Job;
+      (of_job ? to_.job_events : to_.workload_events).record(*event);
+    }
     return {};
   }
   if (const auto* release = std::get_if<ReleaseQuota>(&write)) {
@@ -75,6 +84,10 @@ Outcome<void> ReconcileHost::carry_out(const WorkKey& key, const Write& write) {
   }
   if (const auto* record = std::get_if<RecordFailedNodes>(&write)) {
     to_.status_writer.submit(*record);
+    return {};
+  }
+  if (const auto* follow = std::get_if<FollowFamily>(&write)) {
+    to_.status_writer.submit(*follow);
     return {};
   }
   return take_answer(write, to_.client.call(to_request(write)));
@@ -123,6 +136,7 @@ Outcome<void> ReconcileHost::take_answer(const Write& write, Outcome<kube::Docum
        answer ? "ok" : (answer.error().code == Errc::Conflict ? "conflict" : "failed")});
   if (answer) {
     log_debug("written", {{"write", describe(write)}});
+    if (const auto* ungate = std::get_if<UngatePod>(&write)) measure(*ungate);
     remember(write, *answer);
     return {};
   }
@@ -160,6 +174,39 @@ Outcome<void> ReconcileHost::take_answer(const Write& write, Outcome<kube::Docum
   return tl::unexpected(why);
 }
 
+// How long a pod waited behind its gates since its workload was admitted, or since it was made
+// where that came later.
+void ReconcileHost::measure(const UngatePod& ungate) {
+  const auto pod = to_.caches.pods.find(ungate.key);
+  if (pod == nullptr) return;
+  std::vector<std::shared_ptr<const objects::Workload>> named;
+  const std::string group(objects::group_of(*pod));
+  if (const std::string_view name = workload_name_of(*pod); !name.empty()) {
+    named = to_.caches.workloads.find_by(by_workload(ungate.key.ns, name));
+  } else if (!group.empty()) {
+    named = to_.caches.workloads.find_by(by_group_name({ungate.key.ns, group}));
+  }
+  for (const auto& workload : named) {
+    const objects::Condition* admitted =
+        objects::find_condition(workload->status.conditions, objects::conditions::kAdmitted);
+    if (!workload->status.admission || admitted == nullptr ||
+        admitted->status != objects::ConditionStatus::True) {
+      continue;
+    }
+    const Time since = std::max(admitted->last_transition, pod->meta.created);
+    const Duration waited =
+        std::max(to_.client.loop().wall() - since, Duration{});  // clocks may differ
+    const std::string of_group =
+        is_group(objects::controller_of(workload->meta)) ? "true" : "false";
+    for (const std::string& gate : ungate.gates) {
+      to_.metrics.observe("kueue_pod_scheduling_gate_removal_seconds",
+                          {gate, workload->status.admission->cluster_queue, of_group},
+                          static_cast<double>(waited.nanos) / 1e9);
+    }
+    return;
+  }
+}
+
 void ReconcileHost::remember(const Write& write, const kube::Document& answer) {
   const Outcome<kube::RawObject> raw = answer.object();
   if (!raw) return;
@@ -169,7 +216,7 @@ void ReconcileHost::remember(const Write& write, const kube::Document& answer) {
   };
   if (std::holds_alternative<CreateWorkload>(write) ||
       std::holds_alternative<PatchWorkloadSpec>(write) ||
-      std::holds_alternative<SetAnnotation>(write)) {
+      std::holds_alternative<SetAnnotation>(write) || std::holds_alternative<SetLabel>(write)) {
     take(caches.workloads);
   } else if (const auto* status = std::get_if<ApplyWorkloadStatus>(&write)) {
     take(caches.workloads);

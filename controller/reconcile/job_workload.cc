@@ -147,6 +147,11 @@ Outcome<objects::JobChange> start_change(const objects::Job& job, const objects:
   const std::int32_t count = admitted_count(workload);
   const bool elastic = jobs::is_elastic(job, settings);
   if (elastic) {
+    // One that the webhook has not seen: what it grows by later waits for its slice all the same.
+    std::vector<std::string>& held = *change.scheduling_gates;
+    if (std::ranges::find(held, names::kElasticGate) == held.end()) {
+      held.emplace_back(names::kElasticGate);
+    }
     (*change.template_annotations)[std::string(names::kSliceName)] = name_for_pods(workload);
   }
   // Of an elastic Job those that no slice holds quota for stay behind their gate.

@@ -26,6 +26,7 @@ struct ReconcileSettings : jobs::DerivationSettings {
   bool replace_on_taints = true;          // a tainted node, once no pod runs there
   bool replace_after_fixed_time = false;  // a node that is not ready for half a minute
   bool finish_orphans = true;
+  bool concurrent_admission = false;  // Workloads may have variants
 };
 
 }  // namespace quorate::controller

@@ -1,12 +1,14 @@
 #include "controller/reconcile/testing.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "src/base/check.h"
 #include "src/jobs/template_text.h"
 #include "src/objects/json.h"
 #include "src/objects/json_writer.h"
 #include "src/objects/names.h"
+#include "src/translate/variants.h"
 
 namespace quorate::controller::testing {
 
@@ -124,7 +126,8 @@ std::vector<std::string> World::settle_job() {
     JobView view;
     view.job = job;
     view.namespace_selected = namespace_selected;
-    view.workloads = workloads;
+    std::ranges::copy_if(workloads, std::back_inserter(view.workloads),
+                         [](const auto& one) { return !translate::is_variant(one); });
     view.flavors = flavors;
     view.groups = groups;
     view.priority = priority;
@@ -144,6 +147,21 @@ std::vector<std::string> World::settle_group() {
     view.workloads = workloads;
     view.pods = pods;
     view.priority = priority;
+    return reconcile(view, settings, now);
+  });
+}
+
+std::vector<std::string> World::settle_family() {
+  return settle([this] {
+    FamilyView view;
+    view.queue = queue;
+    for (const objects::Workload& one : workloads) {
+      if (translate::is_variant(one)) {
+        view.variants.push_back(one);
+      } else {
+        view.parent = one;
+      }
+    }
     return reconcile(view, settings, now);
   });
 }
@@ -198,6 +216,15 @@ void World::carry_out(const Write& write) {
     }
   } else if (const auto* release = std::get_if<ReleaseQuota>(&write)) {
     decide(*release);
+  } else if (const auto* follow = std::get_if<FollowFamily>(&write)) {
+    decide(*follow);
+  } else if (const auto* label = std::get_if<SetLabel>(&write)) {
+    objects::Workload* target = workload(label->key);
+    if (label->value.empty()) {
+      target->meta.labels.erase(label->name);
+    } else {
+      target->meta.labels[label->name] = label->value;
+    }
   } else if (const auto* finalizers = std::get_if<SetFinalizers>(&write)) {
     objects::Workload* target = workload(finalizers->key);
     target->meta.finalizers = finalizers->finalizers;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "controller/reconcile/family_reconciler.h"
 #include "controller/reconcile/group_reconciler.h"
 #include "controller/reconcile/job_reconciler.h"
 #include "controller/reconcile/workload_status.h"
@@ -46,6 +47,8 @@ class World {
   std::vector<std::string> settle(const std::function<Plan()>& look);
   std::vector<std::string> settle_job();
   std::vector<std::string> settle_group();
+  // The family of the parent of variants; `queue` is its ClusterQueue.
+  std::vector<std::string> settle_family();
 
   void decide(const StatusChange& change);  // as the status writer would
   objects::Workload& only_workload();
@@ -55,7 +58,8 @@ class World {
   ObjectKey group_key{"team", "gang"};
   std::vector<objects::Pod> pods;
   std::vector<objects::Workload> workloads;
-  std::vector<objects::PodGroup> groups;  // of Jobs
+  std::optional<objects::ClusterQueue> queue;  // of the family reconciler
+  std::vector<objects::PodGroup> groups;       // of Jobs
   FlavorsByName flavors = {{"a100", flavor("a100", {{"gpu", "a100"}})}};
   Outcome<jobs::Priority> priority = jobs::Priority{};
   bool namespace_selected = true;

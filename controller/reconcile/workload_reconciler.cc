@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "admission/variants.h"
 #include "controller/reconcile/job_reconciler.h"
 #include "src/objects/names.h"
 
@@ -78,6 +79,12 @@ Plan reconcile(const WorkloadView& seen, const ReconcileSettings& settings, Time
     plan.writes.push_back(DeleteOwner{*seen.owner, key, owner->uid});
     plan.writes.push_back(deleted_event(*seen.owner, key, owner->uid,
                                         "Deleted job: deactivation retention period expired"));
+    return plan;
+  }
+  if (seen.wants_variants && settings.concurrent_admission) {
+    plan.writes.push_back(SetLabel{objects::kinds::kWorkload, workload.meta.key,
+                                   workload.meta.resource_version,
+                                   std::string(admission::kVariantParentLabel), "true"});
     return plan;
   }
   objects::WorkloadSpecChange change;

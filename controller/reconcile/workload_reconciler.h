@@ -18,6 +18,8 @@ struct WorkloadView {
   std::optional<std::int32_t> class_value;
   // What its controlling owner is, where we look after that kind.
   std::optional<kube::Resource> owner;
+  // Its queue has it queued as variants, and it does not say yet that it is their parent.
+  bool wants_variants = false;
 };
 
 // Ends Workloads whose owner is gone, follows the value of their priority class, carries out a

@@ -5,7 +5,9 @@
 #include <iterator>
 
 #include "admission/messages.h"
+#include "admission/variants.h"
 #include "controller/reconcile/placement_reconciler.h"
+#include "src/translate/variants.h"
 
 namespace quorate::controller {
 namespace {
@@ -54,6 +56,40 @@ std::vector<std::string> still_used(const Workload& workload, const RecordFailed
   return nodes;
 }
 
+void open_gate(Workload& variant, Time now) {
+  auto& states = variant.status.preemption_gates;
+  const auto state =
+      std::ranges::find(states, admission::kVariantGate, &objects::PreemptionGateState::name);
+  if (state == states.end()) {
+    states.push_back({std::string(admission::kVariantGate), true, now});
+  } else if (!state->open) {
+    *state = {state->name, true, now};
+  }
+}
+
+// Asked for again while it is being written, it does nothing more.
+void follow_family(Workload& workload, const FollowFamily& follow, const StatusContext& context) {
+  if (follow.open_gate) open_gate(workload, context.now);
+  const bool evicted = objects::is_true(workload.status.conditions, conditions::kEvicted);
+  const bool admitted = objects::is_true(workload.status.conditions, conditions::kAdmitted);
+  for (const admission::Decision& decision : follow.decisions) {
+    const auto* evict = std::get_if<admission::Evict>(&decision);
+    if (evict == nullptr) {
+      if (!admitted || evicted) translate::write_decision(workload, decision, context);
+      continue;
+    }
+    if (evicted) continue;
+    const std::vector<objects::EvictionCount> counted = workload.status.evictions;
+    translate::write_decision(workload, decision, context);
+    // A parent that stops with its variant: that one is counted.
+    if (translate::is_parent_of_variants(workload)) workload.status.evictions = counted;
+    if (follow.requeue) workload.status.requeue = follow.requeue;
+    if (objects::controller_of(workload.meta) == nullptr) {
+      translate::finish_eviction(workload, context.now);
+    }
+  }
+}
+
 // On the preemptor.
 kube::Event preempted_workload(const Workload& victim, const admission::Evict& evict) {
   const std::string queue =
@@ -93,6 +129,9 @@ void apply(Workload& workload, const StatusChange& change, const StatusContext& 
     if (has_places(workload)) workload.status.unhealthy_nodes = still_used(workload, *record);
     return;
   }
+  if (const auto* follow = std::get_if<FollowFamily>(&change)) {
+    return follow_family(workload, *follow, context);
+  }
   const auto* decision = std::get_if<admission::Decision>(&change);
   if (decision == nullptr) return translate::finish_eviction(workload, context.now);
   translate::write_decision(workload, *decision, context);
@@ -129,6 +168,7 @@ bool says_the_same(const WorkloadStatus& before, const WorkloadStatus& after) {
 namespace {
 
 struct KeyOf {
+  const ObjectKey& operator()(const FollowFamily& one) const { return one.key; }
   const ObjectKey& operator()(const ReleaseQuota& one) const { return one.key; }
   const ObjectKey& operator()(const RecordFailedNodes& one) const { return one.key; }
   const ObjectKey& operator()(const admission::Decision& decision) const {
@@ -136,6 +176,7 @@ struct KeyOf {
   }
 };
 struct UidOf {
+  const std::string& operator()(const FollowFamily& one) const { return one.uid; }
   const std::string& operator()(const ReleaseQuota& one) const { return one.uid; }
   const std::string& operator()(const RecordFailedNodes& one) const { return one.uid; }
   const std::string& operator()(const admission::Decision& decision) const {

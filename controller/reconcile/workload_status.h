@@ -19,8 +19,10 @@ inline constexpr std::string_view kAdmissionManager = "kueue-admission";
 
 using translate::kWaitingCondition;
 
-// A decision of admission, the end of an eviction, or what became of the nodes it was placed on.
-using StatusChange = std::variant<admission::Decision, ReleaseQuota, RecordFailedNodes>;
+// A decision of admission, the end of an eviction, what became of the nodes it was placed on, or
+// what its family of variants came to.
+using StatusChange =
+    std::variant<admission::Decision, ReleaseQuota, RecordFailedNodes, FollowFamily>;
 
 using translate::StatusContext;
 

@@ -40,6 +40,17 @@ std::string fail_patch(const FailPod& fail) {
   return out.close().close().take();
 }
 
+// Of a SetAnnotation or SetLabel.
+template <class Set>
+std::string meta_patch(const Set& set, std::string_view map) {
+  objects::JsonWriter body;
+  body.open().key("metadata").open();
+  body.field("resourceVersion", set.resource_version).key(map).open();
+  body.key(set.name);
+  set.value.empty() ? body.null() : body.text(set.value);
+  return body.close().close().close().take();
+}
+
 }  // namespace
 
 kube::Resource resource_of(const objects::KindInfo& kind) {
@@ -106,13 +117,8 @@ kube::ApiRequest to_request(const Write& write) {
           },
           [&](const DeletePod& w) { return kube::remove(kube::pods(), w.key, {.uid = w.uid}); },
           [&](const SetAnnotation& w) {
-            objects::JsonWriter body;
-            body.open().key("metadata").open();
-            body.field("resourceVersion", w.resource_version).key("annotations").open();
-            body.key(w.name);
-            w.value.empty() ? body.null() : body.text(w.value);
-            body.close().close().close();
-            return kube::patch(resource_of(w.kind), w.key, PatchKind::Merge, body.take(), plain);
+            return kube::patch(resource_of(w.kind), w.key, PatchKind::Merge,
+                               meta_patch(w, "annotations"), plain);
           },
           [&](const kube::Event&) -> kube::ApiRequest {
             invariant_broken("events have a writer of their own");
@@ -125,6 +131,13 @@ kube::ApiRequest to_request(const Write& write) {
           },
           [&](const FailPod& w) {
             return kube::patch(kube::pods(), w.key, PatchKind::Strategic, fail_patch(w), status);
+          },
+          [&](const FollowFamily&) -> kube::ApiRequest {
+            invariant_broken("FollowFamily has a writer of its own");
+          },
+          [&](const SetLabel& w) {
+            return kube::patch(resource_of(w.kind), w.key, PatchKind::Merge,
+                               meta_patch(w, "labels"), plain);
           },
       },
       write);
@@ -161,6 +174,10 @@ std::string describe(const Write& write) {
           },
           [](const UngatePod& w) { return "ungate Pod " + w.key.text(); },
           [](const FailPod& w) { return "fail Pod " + w.key.text(); },
+          [](const FollowFamily& w) { return "follow the family of Workload " + w.key.text(); },
+          [](const SetLabel& w) {
+            return "set label " + w.name + " of " + std::string(w.kind.kind) + " " + w.key.text();
+          },
       },
       write);
 }

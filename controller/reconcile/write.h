@@ -4,10 +4,12 @@
 // anything is sent. Guards (uid, resourceVersion) are part of each, so that carrying one out late
 // or twice does no harm.
 
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "admission/decision.h"
 #include "src/base/object_key.h"
 #include "src/kube/event_recorder.h"
 #include "src/kube/request.h"
@@ -57,6 +59,16 @@ struct RecordFailedNodes {
   std::string uid;
   std::vector<std::string> nodes;  // the newest last
   bool evict = false;
+};
+
+// What a parent of variants takes over from the one that runs, or a variant from its parent: as if
+// admission had decided it, but its engine is not told. Written as admission decisions are.
+struct FollowFamily {
+  ObjectKey key;
+  std::string uid;
+  std::vector<admission::Decision> decisions;
+  std::optional<objects::RequeueState> requeue;  // with an eviction
+  bool open_gate = false;                        // of preemption, which variants have
 };
 
 struct SetFinalizers {
@@ -124,10 +136,19 @@ struct SetAnnotation {
   std::string value;
 };
 
+// One label; an empty value takes it away.
+struct SetLabel {
+  objects::KindInfo kind;
+  ObjectKey key;
+  std::string resource_version;
+  std::string name;
+  std::string value;
+};
+
 using Write = std::variant<CreateWorkload, PatchWorkloadSpec, DeleteWorkload, ApplyWorkloadStatus,
                            ReleaseQuota, SetFinalizers, PatchJob, ClearJobStart, CreatePodGroup,
                            SetGroupMinimum, DeleteOwner, DeletePod, SetAnnotation, kube::Event,
-                           RecordFailedNodes, UngatePod, FailPod>;
+                           RecordFailedNodes, UngatePod, FailPod, FollowFamily, SetLabel>;
 
 // What a look at an object asks for: writes in this order, each only if the one before succeeded.
 struct Plan {
@@ -140,8 +161,8 @@ struct Plan {
 
 kube::Resource resource_of(const objects::KindInfo& kind);
 
-// The call that carries a write out. Not for ReleaseQuota, RecordFailedNodes and events, which have
-// writers of their own.
+// The call that carries a write out. Not for ReleaseQuota, RecordFailedNodes, FollowFamily and
+// events, which have writers of their own.
 kube::ApiRequest to_request(const Write& write);
 
 // "patch Job team-a/train": for logs and test failures.

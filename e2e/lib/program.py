@@ -156,7 +156,7 @@ class Program:
         with urllib.request.urlopen(f"http://{_address(self._value(self.METRICS))}/metrics", timeout=10) as answer:
             return answer.read().decode()
 
-    def metric(self, name, **labels) -> float:
+    def metric(self, name, /, **labels) -> float:
         """The sum of a metric's samples that have these labels; 0 where there is none."""
         total = 0.0
         for line in self.metrics().splitlines():

@@ -29,5 +29,15 @@ TEST(WorkloadName, ShortHash) {
   EXPECT_EQ(short_hash("abc", 5), "a9993");
 }
 
+// SHA-1 over "Workload", group, parent, uid and flavor, by lines.
+TEST(VariantName, NamesParentAndFlavorWithAHashOfItsOwn) {
+  EXPECT_EQ(variant_name("job-my-job-12345", "uid-123", "spot"), "job-my-job-variant-spot-3bae0");
+  EXPECT_EQ(variant_name("plain", "u", "spot"), "plain-variant-spot-cb73b");
+  const std::string cut = variant_name("job-my-job-12345", "uid-123", std::string(300, 'a'));
+  EXPECT_EQ(cut.size(), kLongName);
+  EXPECT_EQ(variant_name("job-my-job-12345", "uid-123", std::string(300, 'a'), kShortName).size(),
+            kShortName);
+}
+
 }  // namespace
 }  // namespace quorate::jobs

@@ -7,23 +7,19 @@
 #include "src/simulate/write_status.h"
 #include "src/translate/status.h"
 #include "src/translate/translate.h"
+#include "src/translate/variants.h"
 
 namespace quorate::simulate {
 namespace {
 
 using admission::VariantStep;
 using objects::Workload;
-
-bool is_parent(const Workload& workload) {
-  return objects::value_of(workload.meta.labels, admission::kVariantParentLabel) == "true";
-}
+using translate::is_parent_of_variants;
 
 }  // namespace
 
 bool SimulatedCluster::is_variant(const Workload& workload) const {
-  const objects::OwnerReference* owner = objects::controller_of(workload.meta);
-  return owner != nullptr && owner->kind == "Workload" &&
-         options_.config.gates.enabled("ConcurrentAdmission");
+  return translate::is_variant(workload) && options_.config.gates.enabled("ConcurrentAdmission");
 }
 
 void SimulatedCluster::follow_variants() {
@@ -32,7 +28,7 @@ void SimulatedCluster::follow_variants() {
   become_parents();
   std::vector<ObjectKey> parents;
   for (const auto& [key, workload] : objects_.of<Workload>()) {
-    if (is_parent(workload)) parents.push_back(key);
+    if (is_parent_of_variants(workload)) parents.push_back(key);
   }
   for (const ObjectKey& parent : parents) {
     // Each step brings the family nearer to where it rests.
@@ -55,12 +51,9 @@ void SimulatedCluster::become_parents() {
       removed(last);
       continue;
     }
-    if (is_parent(workload) || is_variant(workload) || reserved(workload) || finished(workload)) {
-      continue;
-    }
     const auto& queues = objects_.of<objects::ClusterQueue>();
     const auto queue = queues.find({"", queue_of(workload)});
-    if (queue == queues.end() || !queue->second.concurrent_admission) continue;
+    if (queue == queues.end() || !translate::wants_variants(workload, queue->second)) continue;
     workload.meta.labels[std::string(admission::kVariantParentLabel)] = "true";
     after_change(workload);
   }
@@ -156,26 +149,12 @@ void SimulatedCluster::carry_out(const ObjectKey& parent_key, const VariantStep&
 
 void SimulatedCluster::create_variant(const ObjectKey& parent_key, const std::string& flavor) {
   const Workload& parent = objects_.of<Workload>().at(parent_key);
-  Workload variant = parent;
-  variant.meta = {};
-  variant.meta.key = {parent_key.ns, parent_key.name + "-" + flavor};
+  Workload variant = translate::variant_of(parent, flavor, parent_key.name + "-" + flavor);
   if (objects_.of<Workload>().contains(variant.meta.key)) return;
   variant.meta.uid = identities_.next("Workload", variant.meta.key);
   variant.meta.created = now_;
   variant.meta.generation = 1;
-  variant.meta.labels = parent.meta.labels;
-  variant.meta.labels.erase(std::string(admission::kVariantParentLabel));
-  variant.meta.annotations = parent.meta.annotations;
-  variant.meta.annotations[std::string(admission::kAllowedFlavorsAnnotation)] = flavor;
-  variant.meta.owners = {{.api_version = "kueue.x-k8s.io/v1beta2",
-                          .kind = "Workload",
-                          .name = parent_key.name,
-                          .uid = parent.meta.uid,
-                          .controller = true}};
-  variant.active = true;
-  variant.status = {};
   variant.status.reclaimable_pods = parent.status.reclaimable_pods;
-  variant.preemption_gates.emplace_back(admission::kVariantGate);
   const ObjectKey key = variant.meta.key;
   after_change(objects_.of<Workload>().emplace(key, std::move(variant)).first->second);
 }
